@@ -1,0 +1,1 @@
+"""Leaves: spans, errors, text layout, table loading. Imports nothing of TIRx."""

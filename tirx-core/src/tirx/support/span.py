@@ -1,0 +1,157 @@
+"""Places in source files: where a node was written, and through which calls.
+
+A span is captured thousands of times while a kernel is built and read almost never, so it stores the code object and
+the instruction offset of the author's frame and computes line and columns only when somebody asks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType, FrameType
+
+__all__ = ["Span", "add_internal_root", "add_root_code", "here"]
+
+_internal_roots: list[str] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
+_internal: dict[str, bool] = {}
+_root_codes: set[CodeType] = set()
+_column_index: dict[CodeType, list[tuple[int | None, int | None, int | None, int | None]]] = {}
+_MAX_CALLERS = 16
+
+
+class Span:
+    """A place in a source file: `path`, 1-based `line`, 0-based `column`, their ends, and the span of the caller.
+
+    Columns are `None` where the interpreter does not know them (Python 3.10, or code without positions).
+    """
+
+    __slots__ = ("_code", "_column", "_end_column", "_end_line", "_lasti", "_line", "called_from", "path")
+
+    def __init__(
+        self,
+        path: str,
+        line: int,
+        column: int | None = None,
+        end_line: int | None = None,
+        end_column: int | None = None,
+        called_from: Span | None = None,
+    ) -> None:
+        self.path = path
+        self._line: int | None = line
+        self._column = column
+        self._end_line = end_line
+        self._end_column = end_column
+        self.called_from = called_from
+        self._code: CodeType | None = None
+        self._lasti = 0
+
+    @classmethod
+    def of_frame(cls, frame: FrameType, called_from: Span | None = None) -> Span:
+        """The place that `frame` is executing now."""
+        span = cls.__new__(cls)
+        span._code = frame.f_code
+        span._lasti = frame.f_lasti
+        span.path = frame.f_code.co_filename
+        span.called_from = called_from
+        return span
+
+    @property
+    def line(self) -> int:
+        """1-based line."""
+        self._resolve()
+        return self._line or 0
+
+    @property
+    def column(self) -> int | None:
+        """0-based column of the first character."""
+        self._resolve()
+        return self._column
+
+    @property
+    def end_line(self) -> int | None:
+        """1-based last line."""
+        self._resolve()
+        return self._end_line
+
+    @property
+    def end_column(self) -> int | None:
+        """0-based column after the last character."""
+        self._resolve()
+        return self._end_column
+
+    def __str__(self) -> str:
+        column = "" if self.column is None else f":{self.column + 1}"
+        return f"{self.path}:{self.line}{column}"
+
+    def __repr__(self) -> str:
+        return f"<Span {self}>"
+
+    def _resolve(self) -> None:
+        code = self._code
+        if code is None:
+            return
+        line, end_line, column, end_column = _positions(code, self._lasti)
+        self._line, self._end_line, self._column, self._end_column = line, end_line, column, end_column
+        self._code = None
+
+
+def _positions(code: CodeType, lasti: int) -> tuple[int | None, int | None, int | None, int | None]:
+    if sys.version_info >= (3, 11):
+        table = _column_index.get(code)
+        if table is None:
+            table = _column_index[code] = list(code.co_positions())
+        return table[lasti // 2] if 0 <= lasti // 2 < len(table) else (code.co_firstlineno, None, None, None)
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= lasti < end and number is not None:
+            line = number
+    return line, None, None, None
+
+
+def add_internal_root(directory: str) -> None:
+    """Frames of files below `directory` belong to TIRx or a backend: spans skip them and name the author's line."""
+    root = os.path.abspath(directory) + os.sep
+    if root not in _internal_roots:
+        _internal_roots.append(root)
+        _internal.clear()
+
+
+def add_root_code(code: CodeType) -> None:
+    """Frames at and above one that runs `code` are not part of a kernel: chains of callers stop there."""
+    _root_codes.add(code)
+
+
+def is_internal(filename: str) -> bool:
+    """Whether a file belongs to TIRx or to a loaded backend."""
+    known = _internal.get(filename)
+    if known is None:
+        known = _internal[filename] = any(filename.startswith(root) for root in _internal_roots)
+    return known
+
+
+def here(depth: int = 1) -> Span | None:
+    """The span of the innermost frame outside TIRx, with the author's frames above it as `called_from`."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        if frame.f_code in _root_codes:
+            return None
+        frame = frame.f_back
+    if frame is None:
+        return None
+    callers = _callers(frame.f_back)
+    parent: Span | None = None
+    for caller in reversed(callers):
+        parent = Span.of_frame(caller, parent)
+    return Span.of_frame(frame, parent)
+
+
+def _callers(frame: FrameType | None) -> list[FrameType]:
+    """The author's frames above, up to the one that started the kernel; none when no kernel is being built."""
+    found: list[FrameType] = []
+    while frame is not None and len(found) < _MAX_CALLERS:
+        if frame.f_code in _root_codes:
+            return found
+        if not is_internal(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return []
