@@ -1,0 +1,1 @@
+"""The CUDA backend of TIRx; `plugin` holds its rows and is imported by name, when something asks for it."""
