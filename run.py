@@ -103,7 +103,9 @@ def set_up(groups: tuple[str, ...]) -> None:
 def fingerprint() -> str:
     """Changes with the interpreter and with whatever decides what is installed."""
     parts = [sys.version.encode(), sys.executable.encode(), Path(__file__).read_bytes()]
-    parts += [path.read_bytes() for path in sorted(ROOT.glob("pyproject.toml")) + sorted(ROOT.glob("tirx-*/pyproject.toml"))]
+    parts += [
+        path.read_bytes() for path in sorted(ROOT.glob("pyproject.toml")) + sorted(ROOT.glob("tirx-*/pyproject.toml"))
+    ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 

@@ -1,0 +1,39 @@
+"""The files that a program writes. `python -m tools.generated` rewrites them; a test fails where one is out of date."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMAND = "python -m tools.generated"
+
+
+class Generated(NamedTuple):
+    """A committed file and the function that returns its whole text."""
+
+    path: str
+    generate: Callable[[], str]
+
+    def is_current(self) -> bool:
+        """Whether the committed file is what the generator returns now."""
+        target = ROOT / self.path
+        return target.exists() and target.read_text(encoding="utf-8") == self.generate()
+
+
+GENERATED: tuple[Generated, ...] = ()
+
+
+def main() -> int:
+    """Rewrite every file that is out of date and say which."""
+    for entry in GENERATED:
+        if not entry.is_current():
+            (ROOT / entry.path).write_text(entry.generate(), encoding="utf-8")
+            print(f"wrote {entry.path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
