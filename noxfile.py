@@ -17,10 +17,12 @@ nox.options.sessions = ["lint", "types", "core"]
 
 ROOT = Path(__file__).parent
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+OWN = f"{sys.version_info[0]}.{sys.version_info[1]}"
 CORE = "tirx-core[testing]"
 CUDA = "tirx-backend-cuda[nvrtc]"
 TRN = "tirx-backend-trn"
 EVERYTHING = (CORE, CUDA, TRN)
+SOURCES = ("tirx-core", "tirx-backend-cuda", "tirx-backend-trn")  # enough for what only reads or imports them
 THIRD_PARTY = "tests/plugins/distributions/wavefront"  # a backend that none of ours knows
 
 # The install matrix: what a user may have, and the tests that must pass with just that.
@@ -56,19 +58,17 @@ def find_python(version: str) -> Path | None:
 
 def installed_pythons() -> list[str]:
     """The supported Pythons found on this machine, put on the PATH so that nox finds the same ones."""
-    own = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    found = {version: find_python(version) for version in PYTHONS if version != own}
+    found = {version: find_python(version) for version in PYTHONS if version != OWN}
     folders = dict.fromkeys(str(python.parent) for python in found.values() if python is not None)
     os.environ["PATH"] = os.pathsep.join([*folders, os.environ.get("PATH", "")])
-    return [version for version in PYTHONS if version == own or found.get(version) is not None]
+    return [version for version in PYTHONS if version == OWN or found.get(version) is not None]
 
 
 INSTALLED = installed_pythons()
 
 
-def install(session: nox.Session, *distributions: str, group: str | None = None) -> None:
-    """Install a dependency group and distributions of the workspace, editable."""
-    groups = [group] if group else []
+def install(session: nox.Session, *distributions: str, groups: tuple[str, ...] = ()) -> None:
+    """Install dependency groups and distributions of the workspace, editable."""
     session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "install", *groups))
     editable = [argument for name in distributions for argument in ("--editable", f"./{name}")]
     if editable:
@@ -83,21 +83,29 @@ def pytest(session: nox.Session, *arguments: str) -> None:
 @nox.session
 def demo(session: nox.Session) -> None:
     """Run the example kernels: simulate, check against NumPy, compile; one table."""
-    install(session, *EVERYTHING, group="demo")
+    install(session, *EVERYTHING, groups=("demo",))
     session.run("python", "docs/examples/demo.py", *session.posargs)
 
 
 @nox.session(python=INSTALLED)
 def tests(session: nox.Session) -> None:
     """Run the whole test suite on every supported Python that is installed."""
-    install(session, *EVERYTHING, group="test")
+    install(session, *EVERYTHING, groups=("test",))
     pytest(session, "--nothing-missing")
+
+
+@nox.session
+def others(session: nox.Session) -> None:
+    """Run what is quick on the supported Pythons other than this one, as CI does after the whole suite."""
+    for version in INSTALLED:
+        if version != OWN:
+            session.notify(f"tests-{version}", posargs=["-m", "not slow"])
 
 
 @nox.session
 def core(session: nox.Session) -> None:
     """Run the tests of core with core alone installed: the quick loop of everyday work."""
-    install(session, CORE, group="test")
+    install(session, CORE, groups=("test",))
     pytest(session, "tests/core", "tests/property", "-m", "not slow")
 
 
@@ -106,15 +114,14 @@ def core(session: nox.Session) -> None:
 def matrix(session: nox.Session, installed: str) -> None:
     """Install one combination of distributions and run the tests that must pass with just that."""
     distributions, folders = MATRIX[installed]
-    install(session, *distributions, group="test")
+    install(session, *distributions, groups=("test",))
     pytest(session, *(folder for folder in folders if (ROOT / folder).is_dir()))
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, format, layers and the rules of tests/architecture; `-- --fix` repairs what it can."""
-    install(session, *EVERYTHING, group="test")
-    session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint"))
+    install(session, *SOURCES, groups=("test", "lint"))
     fix = "--fix" in session.posargs
     session.run("ruff", "format", *([] if fix else ["--check"]), ".")
     session.run("ruff", "check", *(["--fix"] if fix else []), ".")
@@ -125,8 +132,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check types strictly, as the oldest and the newest supported Python see them."""
-    install(session, *EVERYTHING, group="types")
-    session.install("nox", "pytest", "hypothesis")
+    install(session, *SOURCES, groups=("types",))
     for version in (PYTHONS[0], PYTHONS[-1]):
         session.run("mypy", "--python-version", version)
     session.run("mypy", "--python-version", PYTHONS[0], "noxfile.py", "run.py")
@@ -135,7 +141,7 @@ def types(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; every warning is an error."""
-    install(session, *EVERYTHING, group="docs")
+    install(session, *SOURCES, groups=("docs",))
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
     session.log("open docs/_build/html/index.html")
 
@@ -145,34 +151,33 @@ def build(session: nox.Session) -> None:
     """Build wheel and source archive of each distribution into dist/, check them, install the wheels and import."""
     session.install("build", "twine", "hatchling")
     shutil.rmtree(ROOT / "dist", ignore_errors=True)
-    for name in ("tirx-core", "tirx-backend-cuda", "tirx-backend-trn"):
+    for name in SOURCES:
         session.run("python", "-m", "build", "--no-isolation", "--outdir", "dist", name)
     files = sorted(str(path) for path in (ROOT / "dist").iterdir())
     session.run("twine", "check", "--strict", *files)
     session.install("--force-reinstall", "--no-deps", *(file for file in files if file.endswith(".whl")))
-    session.install("tirx-core", "tirx-backend-cuda", "tirx-backend-trn")
-    session.run("python", "-P" if sys.version_info >= (3, 11) else "-I", "-c", "import tirx, tirx_cuda, tirx_trn")
+    session.install(*SOURCES, "--find-links", "dist")  # what they depend on
+    session.run("python", "-I", "-c", "import tirx, tirx_cuda, tirx_trn")
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed against bare Python, the published implementation and numba's simulator; one table of ratios."""
-    install(session, *EVERYTHING, group="bench")
+    install(session, *EVERYTHING, groups=("bench",))
     session.run("python", "-m", "bench", *session.posargs)
 
 
 @nox.session
 def parity(session: nox.Session) -> None:
     """Compare with the published implementation, kernel by kernel (installs it)."""
-    install(session, *EVERYTHING, group="test")
-    session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "parity"))
+    install(session, *EVERYTHING, groups=("test", "parity"))
     pytest(session, "-m", "parity")
 
 
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Run the suite and show which lines no test reaches."""
-    install(session, *EVERYTHING, group="test")
+    install(session, *EVERYTHING, groups=("test",))
     session.install("coverage[toml]>=7.10")
     session.run("coverage", "run", "-m", "pytest", *session.posargs)
     session.run("coverage", "combine")

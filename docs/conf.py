@@ -1,0 +1,29 @@
+"""How Sphinx builds the documentation: Markdown, warnings as errors, API pages written from the docstrings."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tools import api_reference  # noqa: E402 - lies beside docs/, which is on the path from here on
+
+project = "TIRx"
+author = "The TIRx authors"
+copyright = author
+version = release = api_reference.version(HERE.parent / "tirx-core/pyproject.toml")
+
+extensions = ["myst_parser"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "examples/**"]
+nitpicky = True
+
+html_theme = "furo"
+html_title = "TIRx"
+html_show_sphinx = False
+
+api_reference.write(HERE / "reference/api")

@@ -1,0 +1,24 @@
+"""Relative links in Markdown lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import ROOT, name_of, pages
+
+LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:|#)([^)#\s]+)")
+BUILT = ("docs/reference/api/",)  # written when the documentation is built
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = [(page.parent / link).resolve() for link in LINK.findall(page.read_text(encoding="utf-8"))]
+    dead = [target for target in targets if not target.exists() and not name_of(target).startswith(BUILT)]
+    assert not dead
+
+
+def test_the_readme_fits_on_one_screen() -> None:
+    assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 50
