@@ -27,7 +27,9 @@ class Diagnostic:
 
     __slots__ = ("hint", "message", "notes", "span")
 
-    def __init__(self, message: str, span: Span | None = None, hint: str | None = None, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, span: Span | None = None, hint: str | None = None, notes: Sequence[str] = ()
+    ) -> None:
         self.message = message
         self.span = span
         self.hint = hint

@@ -1,0 +1,1 @@
+"""TIRx: a kernel language embedded in Python, and a compiler for it."""

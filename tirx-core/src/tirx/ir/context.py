@@ -1,0 +1,77 @@
+"""What lower layers may ask of the builder that is running, without reaching up to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..support.errors import ScriptError
+from ..support.span import Span, here
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .stmt import Stmt
+
+__all__ = ["ActiveBuilder", "active_builder", "current_span", "emit", "late", "late_bind", "set_builder"]
+
+
+class ActiveBuilder(Protocol):
+    """The part of the builder that IR objects use: append a statement, invent a name."""
+
+    def emit(self, stmt: Stmt) -> None:
+        """Append a statement to the open frame."""
+
+    def fresh_name(self, hint: str) -> str:
+        """A name that the function does not use yet, near `hint`."""
+
+
+_builder: ContextVar[ActiveBuilder | None] = ContextVar("tirx_builder", default=None)
+_late: dict[str, str] = {}
+
+
+def active_builder() -> ActiveBuilder | None:
+    """The builder of the kernel being traced or parsed in this context, or None."""
+    return _builder.get()
+
+
+def set_builder(builder: ActiveBuilder | None) -> Callable[[], None]:
+    """Make `builder` the active one; call the result to go back."""
+    token = _builder.set(builder)
+    return lambda: _builder.reset(token)
+
+
+def emit(stmt: Stmt) -> None:
+    """Append `stmt` to the active builder; `ScriptError` outside a kernel."""
+    builder = _builder.get()
+    if builder is None:
+        raise ScriptError(
+            "this statement belongs in a kernel",
+            span=here(2),
+            hint="call it inside a function decorated with @Tx.prim_func, or under `with Tx.prim_func():`",
+        )
+    builder.emit(stmt)
+
+
+def current_span() -> Span | None:
+    """The author's line, when a kernel is being built."""
+    return here(2) if _builder.get() is not None else None
+
+
+def late_bind(name: str, location: str) -> None:
+    """Say where an upper layer offers service `name` (`"module:function"`); called by the composition root only."""
+    _late[name] = location
+
+
+def late(name: str) -> Any:
+    """The service that an upper layer offers under `name` (`"print"`: node -> text), imported at first use."""
+    from importlib import import_module
+
+    module, _, attribute = _late[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def script_of(node: Node) -> str:
+    """Text of a node as the printer writes it."""
+    text: str = late("print")(node)
+    return text

@@ -1,0 +1,51 @@
+"""Implicit conversion of stored values: only where nothing can be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..support.errors import ScriptError
+from .build import as_expr, cast, const
+from .context import current_span
+from .dtype import DType
+from .expr import Expr
+
+__all__ = ["is_lossless", "store_value"]
+
+
+def is_lossless(source: DType, target: DType) -> bool:
+    """Whether every value of scalar type `source` has the same value in scalar type `target`."""
+    if source is target or source.is_bool and (target.is_integer or target.is_float):
+        return True
+    if source.is_integer and target.is_integer:
+        return target.min_int <= source.min_int and source.max_int <= target.max_int
+    if source.is_integer and target.is_float:
+        return source.bits - source.is_int <= target.mantissa + 1
+    if source.is_float and target.is_float:
+        return source.mantissa <= target.mantissa and source.exponent <= target.exponent and target.bits > source.bits
+    return False
+
+
+def store_value(value: Any, dtype: DType, indices: Sequence[Expr], name: str) -> Expr:
+    """`value` as it is stored to an element (or a vector of elements) of type `dtype` of `name`."""
+    lanes = dtype.lanes * (indices[-1].dtype.lanes if indices else 1)
+    target = dtype.with_lanes(lanes)
+    expr = (
+        const(value, dtype) if isinstance(value, bool | int | float) and not dtype.is_handle else as_expr(value, dtype)
+    )
+    if expr.dtype is target or (dtype.is_handle and expr.dtype.is_handle):
+        return expr
+    if expr.dtype.lanes not in (1, lanes):
+        raise ScriptError(
+            f"{expr.dtype.lanes} lanes of {expr.dtype.element} are stored where `{name}` takes {lanes}",
+            span=current_span(),
+            hint="index with a Ramp or use vstore for vectors",
+        )
+    if not is_lossless(expr.dtype.element, dtype.element):
+        raise ScriptError(
+            f"a {expr.dtype} value is stored to `{name}` of type {dtype}, which may change it",
+            span=current_span(),
+            hint=f'convert explicitly: Tx.cast(value, "{dtype.element}")',
+        )
+    return cast(expr, target)

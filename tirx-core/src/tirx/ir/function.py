@@ -1,0 +1,161 @@
+"""Functions and modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..support.span import Span
+from .buffer import Buffer
+from .dtype import VOID, DType
+from .expr import Expr, Var
+from .node import Node
+from .stmt import Stmt
+
+__all__ = ["IRModule", "Param", "PrimFunc"]
+
+Param = Var | Buffer
+
+
+class PrimFunc:
+    """A kernel or helper function.
+
+    `params` are buffers (typed tensors), pointer variables (handles) and scalar variables, in call order; `names` the
+    argument names that a caller sees (a buffer made by `match_buffer` keeps the handle's). `attrs` are plain data;
+    `attrs["global_symbol"]` is the exported name, absent for private functions. Symbolic dimensions are variables that
+    occur in the shapes of `params` without being parameters. Immutable: `replaced`, `with_attr`, `with_body` copy.
+    """
+
+    __slots__ = ("_memo", "attrs", "body", "name", "names", "params", "result", "span")
+
+    def __init__(
+        self,
+        name: str,
+        params: Sequence[Param],
+        body: Stmt,
+        attrs: Mapping[str, Any] | None = None,
+        result: DType = VOID,
+        names: Sequence[str] | None = None,
+        span: Span | None = None,
+    ) -> None:
+        self.name = name
+        self.params: tuple[Param, ...] = tuple(params)
+        self.names: tuple[str, ...] = tuple(names) if names is not None else tuple(p.name for p in self.params)
+        self.body = body
+        self.attrs: dict[str, Any] = dict(attrs or {})
+        self.result = result
+        self.span = span
+        self._memo: dict[str, Any] = {}
+
+    def replaced(self, **changes: Any) -> PrimFunc:
+        """A function that differs in the given constructor arguments."""
+        values: dict[str, Any] = {
+            "name": self.name,
+            "params": self.params,
+            "body": self.body,
+            "attrs": self.attrs,
+            "result": self.result,
+            "names": self.names,
+            "span": self.span,
+        }
+        values.update(changes)
+        return PrimFunc(**values)
+
+    def with_body(self, body: Stmt) -> PrimFunc:
+        """The same function with another body (itself when the body is the same object)."""
+        return self if body is self.body else self.replaced(body=body)
+
+    def with_attr(self, key: str, value: Any) -> PrimFunc:
+        """The same function with one attribute set."""
+        return self.replaced(attrs={**self.attrs, key: value})
+
+    def symbols(self) -> tuple[Var, ...]:
+        """Symbolic dimensions: variables of the parameters' shapes, strides and offsets that are no parameters."""
+        known = {id(p) for p in self.params}
+        found: dict[int, Var] = {}
+        for buffer in self.buffers():
+            for item in (*buffer.shape, *buffer.strides, buffer.elem_offset):
+                for var in _variables(item):
+                    if id(var) not in known:
+                        found.setdefault(id(var), var)
+        return tuple(found.values())
+
+    def buffers(self) -> tuple[Buffer, ...]:
+        """The parameters that are buffers."""
+        return tuple(p for p in self.params if isinstance(p, Buffer))
+
+    def script(self) -> str:
+        """Text that the parser reads back."""
+        from .context import late  # the printer lives above
+
+        text: str = late("print")(self)
+        return text
+
+    def show(self) -> None:
+        """Print the script."""
+        print(self.script())
+
+    def __call__(self, *args: Any) -> Any:
+        """Inside a kernel: a call of this function. Outside: compile for the current target and run."""
+        from .context import late  # the runtime and the builder live above
+
+        return late("call_function")(self, args)
+
+    def __repr__(self) -> str:
+        return f"<PrimFunc {self.name}({', '.join(self.names)})>"
+
+
+def _variables(item: int | Expr) -> Iterator[Var]:
+    if isinstance(item, int):
+        return
+    stack: list[Node] = [item]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Var):
+            yield node
+        stack.extend(node.children())
+
+
+class IRModule:
+    """Functions by name, in order, with attributes. Immutable: `with_functions` copies."""
+
+    __slots__ = ("attrs", "functions")
+
+    def __init__(
+        self, functions: Mapping[str, PrimFunc] | Sequence[PrimFunc], attrs: Mapping[str, Any] | None = None
+    ) -> None:
+        if not isinstance(functions, Mapping):
+            functions = {f.name: f for f in functions}
+        self.functions: dict[str, PrimFunc] = dict(functions)
+        self.attrs: dict[str, Any] = dict(attrs or {})
+
+    def __getitem__(self, name: str) -> PrimFunc:
+        return self.functions[name]
+
+    def __iter__(self) -> Iterator[PrimFunc]:
+        return iter(self.functions.values())
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def with_functions(self, functions: Mapping[str, PrimFunc] | Sequence[PrimFunc]) -> IRModule:
+        """A module with other functions and the same attributes."""
+        return IRModule(functions, self.attrs)
+
+    def map(self, change: Any) -> IRModule:
+        """A module with `change(function)` for each function; itself when nothing changed."""
+        made = {name: change(func) for name, func in self.functions.items()}
+        if all(made[name] is func for name, func in self.functions.items()):
+            return self
+        return self.with_functions(made)
+
+    def with_attr(self, key: str, value: Any) -> IRModule:
+        """The same module with one attribute set."""
+        return IRModule(self.functions, {**self.attrs, key: value})
+
+    def script(self) -> str:
+        """Text that the parser reads back."""
+        from .context import late  # the printer lives above
+
+        text: str = late("print")(self)
+        return text

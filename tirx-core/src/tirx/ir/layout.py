@@ -1,0 +1,24 @@
+"""What the IR needs to know of a layout; the algebra lives in `tirx.layout`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .expr import Expr
+
+__all__ = ["Layout"]
+
+
+class Layout:
+    """Maps a logical coordinate to a position on named axes. Hashable value; equality is structural."""
+
+    __slots__ = ()
+
+    def physical(self, coord: tuple[Any, ...], shape: tuple[Any, ...]) -> dict[str, Expr | int]:
+        """Position per axis of the element at `coord` of a buffer of `shape` (replica 0)."""
+        raise TypeError(f"{type(self).__name__} must define physical()")
+
+    def is_trivial(self) -> bool:
+        """Row-major, contiguous, no offset."""
+        raise TypeError(f"{type(self).__name__} must define is_trivial()")

@@ -1,0 +1,207 @@
+"""Walking and rewriting. No pass knows how to walk: it gives functions by node type.
+
+Expressions are handled with an explicit stack, so that a sum of ten thousand terms is no deeper than one. A rewrite
+that changes nothing returns the same object, and subtrees without the wanted kinds are skipped by their mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from .buffer import Buffer
+from .expr import Expr, Var
+from .node import Node
+from .stmt import Alloc, Bind, Decl, For, ScopeIdDef, Seq, Stmt, seq
+
+__all__ = ["Rule", "definitions", "mask_of", "post_order", "rewrite", "substitute", "walk"]
+
+N = TypeVar("N", bound=Node)
+Rule = Callable[[Any], Any]
+
+
+def mask_of(*kinds: type[Node]) -> int:
+    """Union of the kind bits of node classes (abstract ones count with their subclasses)."""
+    mask = 0
+    stack: list[type[Node]] = list(kinds)
+    while stack:
+        kind = stack.pop()
+        mask |= kind.BIT
+        stack.extend(kind.__subclasses__())
+    return mask
+
+
+def walk(root: Node, mask: int = -1) -> Iterator[Node]:
+    """All nodes at and below `root`, parents first, in source order; subtrees outside `mask` are skipped."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.mask & mask:
+            yield node
+            stack.extend(reversed(list(node.children())))
+
+
+def post_order(root: Node, mask: int = -1) -> Iterator[Node]:
+    """All nodes at and below `root`, children first, in source order."""
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            yield node
+        elif node.mask & mask:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(list(node.children())))
+
+
+def rewrite(
+    root: N,
+    rules: Mapping[type[Node], Rule],
+    *,
+    enter: Mapping[type[Node], Rule] | None = None,
+    mask: int | None = None,
+) -> N:
+    """`root` with `rules[type(node)](node)` applied bottom-up; a rule answers a node, None (keep), or `[]` (drop a statement).
+
+    `enter` rules run before the children: one that answers a node other than its argument replaces the subtree, which is
+    not visited again. A statement rule may answer a list of statements: it is spliced. `mask` limits the visit to subtrees
+    that hold one of its kinds (default: the kinds that have rules).
+    """
+    enter = enter or {}
+    if mask is None:
+        mask = mask_of(*rules, *enter)
+    return _Rewriter(rules, enter, mask).run(root)  # type: ignore[no-any-return]
+
+
+class _Rewriter:
+    """The driver: an explicit stack of (node, visited) and a stack of results."""
+
+    def __init__(self, rules: Mapping[type[Node], Rule], enter: Mapping[type[Node], Rule], mask: int) -> None:
+        self.rules, self.enter, self.mask = rules, enter, mask
+
+    def run(self, root: Node) -> Any:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        results: list[Any] = []
+        while stack:
+            node, done = stack.pop()
+            if done:
+                results.append(self._leave(node, results))
+                continue
+            if not node.mask & self.mask:
+                results.append(node)
+                continue
+            rule = self.enter.get(type(node))
+            replaced = rule(node) if rule is not None else None
+            if replaced is not None and replaced is not node:
+                results.append(replaced)
+                continue
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(list(node.children())))
+        (result,) = results
+        return seq(result) if isinstance(result, list) else result
+
+    def _leave(self, node: Node, results: list[Any]) -> Any:
+        node = _with_children(node, results)
+        rule = self.rules.get(type(node))
+        if rule is None:
+            return node
+        replaced = rule(node)
+        return node if replaced is None else replaced
+
+
+def _with_children(node: Node, results: list[Any]) -> Node:
+    """`node` with the children that lie on top of `results` (popped)."""
+    old = list(node.children())
+    if not old:
+        return node
+    new = results[-len(old) :]
+    del results[-len(old) :]
+    if all(a is b for a, b in zip(old, new, strict=True)):
+        return node
+    return _rebuilt(node, iter(new))
+
+
+def _rebuilt(node: Node, new: Iterator[Any]) -> Node:
+    if isinstance(node, Seq):
+        return seq(stmt for item in new for stmt in (item if isinstance(item, list) else [item]))
+    changes: dict[str, Any] = {}
+    for field in node.FIELDS:
+        value = getattr(node, field.name)
+        if field.role == "child" and value is not None:
+            item = next(new)
+            changes[field.name] = seq(item) if isinstance(item, list) else item
+        elif field.role == "children" and value:
+            changes[field.name] = tuple(next(new) for _ in value)
+    return node.rebuild(**changes)
+
+
+def substitute(root: N, values: Mapping[Var, Expr], buffers: Mapping[Buffer, Buffer] | None = None) -> N:
+    """`root` with variables (and buffers) replaced by identity; buffers whose shape or storage mentions one are remade."""
+    by_id = {id(var): value for var, value in values.items()}
+    return Substitution(by_id, {id(k): v for k, v in (buffers or {}).items()}).apply(root)
+
+
+class Substitution:
+    """Variables to expressions, and buffers to buffers, by identity. Extended lazily to buffers that mention a variable."""
+
+    def __init__(self, values: dict[int, Expr], buffers: dict[int, Buffer] | None = None) -> None:
+        self.values = values
+        self.buffers = buffers if buffers is not None else {}
+        self._keep: list[Buffer] = []
+
+    def apply(self, root: N) -> N:
+        """`root` after the substitution."""
+        return rewrite(root, {Var: self._var, **dict.fromkeys(_buffer_holders(), self._holder)}, mask=-1)
+
+    def buffer(self, old: Buffer) -> Buffer:
+        """The buffer to use for `old`."""
+        found = self.buffers.get(id(old))
+        if found is None:
+            found = self.buffers[id(old)] = self._remade(old)
+            self._keep.append(old)  # its id must not be reused while we live
+        return found
+
+    def _var(self, var: Var) -> Expr | None:
+        return self.values.get(id(var))
+
+    def _holder(self, node: Any) -> Any:
+        changes = {"buffer": self.buffer(node.buffer)}
+        if getattr(node, "source", None) is not None and isinstance(node.source, Buffer):
+            changes["source"] = self.buffer(node.source)
+        return node.rebuild(**changes)
+
+    def _remade(self, old: Buffer) -> Buffer:
+        data = self.values.get(id(old.data), old.data)
+        shape = tuple(self._dim(item) for item in old.shape)
+        strides = tuple(self._dim(item) for item in old.strides)
+        offset = self._dim(old.elem_offset)
+        same = data is old.data and offset is old.elem_offset
+        if same and all(a is b for a, b in zip(shape + strides, old.shape + old.strides, strict=True)):
+            return old
+        return old.replaced(
+            data=data if isinstance(data, Var) else old.data, shape=shape, strides=strides, elem_offset=offset
+        )
+
+    def _dim(self, item: int | Expr) -> int | Expr:
+        return item if isinstance(item, int) else rewrite(item, {Var: self._var})
+
+
+def _buffer_holders() -> list[type[Node]]:
+    found: list[type[Node]] = []
+    stack: list[type[Node]] = [Node]
+    while stack:
+        kind = stack.pop()
+        stack.extend(kind.__subclasses__())
+        if any(field.name == "buffer" for field in kind.FIELDS):
+            found.append(kind)
+    return found
+
+
+def definitions(stmt: Stmt) -> tuple[Var, ...]:
+    """Variables that a statement defines."""
+    if isinstance(stmt, Bind | For):
+        return (stmt.var,)
+    if isinstance(stmt, ScopeIdDef):
+        return stmt.vars
+    if isinstance(stmt, Alloc | Decl):
+        return (stmt.buffer.data,)
+    return ()
