@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+MARKER = ".interpreter"  # the file in it that says: made by this script, with this Python
 OLDEST = (3, 10)
 DISTRIBUTIONS = ("tirx-core[testing]", "tirx-backend-cuda[nvrtc]", "tirx-backend-trn")
 
@@ -31,7 +32,7 @@ usage: python3 run.py COMMAND [ARGUMENT ...]
 """
 
 # What each command needs of the dependency groups in pyproject.toml; the demo starts sooner with less.
-GROUPS = {"demo": ("install", "demo"), "test": ("test",), "nox": ("test",), "setup": ("test",)}
+COMMANDS = {"demo": ("install", "demo"), "test": ("test",), "nox": ("test",), "setup": ("test",), "clean": ()}
 
 
 class SetupError(Exception):
@@ -44,18 +45,20 @@ def main(arguments: list[str]) -> int:
     if command in ("-h", "--help", "help"):
         print(USAGE, end="")
         return 0
-    if command == "clean":
-        shutil.rmtree(VENV, ignore_errors=True)
-        return 0
-    if command not in GROUPS:
+    if command not in COMMANDS:
         print(f"unknown command {command!r}\n\n{USAGE}", end="", file=sys.stderr)
         return 2
     try:
-        set_up(GROUPS[command])
+        if command == "clean":
+            remove_venv()
+            return 0
+        set_up(COMMANDS[command])
+        return work(command, arguments[1:])
     except SetupError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
-    return work(command, arguments[1:])
+    except KeyboardInterrupt:
+        return 130
 
 
 def work(command: str, arguments: list[str]) -> int:
@@ -67,10 +70,7 @@ def work(command: str, arguments: list[str]) -> int:
         "nox": [python, "-m", "nox", *arguments],
         "setup": [python, "-c", f"print('ready: {VENV.name} holds everything')"],
     }
-    try:
-        return subprocess.run(command_lines[command], cwd=ROOT, env=environment(), check=False).returncode
-    except KeyboardInterrupt:
-        return 130
+    return subprocess.run(command_lines[command], cwd=ROOT, env=environment(), check=False).returncode
 
 
 def environment() -> dict[str, str]:
@@ -90,7 +90,7 @@ def set_up(groups: tuple[str, ...]) -> None:
     if sys.version_info < OLDEST:
         raise SetupError(f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed; this is {sys.version.split()[0]}")
     stamps = {group: VENV / f".ready-{group}-{fingerprint()}" for group in groups}
-    if all(stamp.exists() for stamp in stamps.values()):
+    if all(path.exists() for path in (python_of(VENV), *stamps.values())):
         return
     start = time.monotonic()
     make_venv()
@@ -111,15 +111,24 @@ def fingerprint() -> str:
 
 def make_venv() -> None:
     """Make the environment anew where there is none or it belongs to another interpreter."""
-    marker = VENV / ".interpreter"
+    marker = VENV / MARKER
     wanted = f"{sys.executable} {sys.version}"
     if python_of(VENV).exists() and marker.exists() and marker.read_text() == wanted:
         return
-    step(f"making {VENV.name} with Python {sys.version.split()[0]}")
     require_venv()
-    shutil.rmtree(VENV, ignore_errors=True)
+    remove_venv()
+    step(f"making {VENV.name} with Python {sys.version.split()[0]}")
+    VENV.mkdir()
+    marker.touch()  # first, so that an interrupted attempt is known as ours
     run([sys.executable, "-m", "venv", str(VENV)], "the virtual environment could not be made")
     marker.write_text(wanted)
+
+
+def remove_venv() -> None:
+    """Remove the environment, unless somebody else made it."""
+    if VENV.exists() and not (VENV / MARKER).exists():
+        raise SetupError(f"{VENV} was not made by run.py; move it away and call again")
+    shutil.rmtree(VENV, ignore_errors=True)
 
 
 def require_venv() -> None:
