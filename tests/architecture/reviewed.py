@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # The one place in core that may name vendors: well-known names -> the distribution to install, for hints.
-VENDOR_DATA = "tirx-core/src/tirx/backend/known.py"
+VENDOR_DATA = "tirx-core/src/tirx/backend/well_known.txt"
 
 # Files over the size limit: tables that read best in one piece.
 LONG_FILES: dict[str, str] = {}

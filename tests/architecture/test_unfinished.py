@@ -9,7 +9,7 @@ import pytest
 from tests.architecture.tree import PACKAGES, Module, modules
 
 UNFINISHED = re.compile(
-    r"NotImplementedError|\bTODO\b|\bFIXME\b|\bXXX\b|\bHACK\b|not (?:yet )?implemented|coming soon", re.IGNORECASE
+    r"NotImplementedError|\b(?:TODO|FIXME|XXX|HACK)\b|(?i:#\s*(?:todo|fixme)|not (?:yet )?implemented|coming soon)"
 )
 
 
