@@ -1,7 +1,7 @@
 """No circles between modules, however they are drawn: imports in functions count like those at the top.
 
-Between the layers of core, imports for type checking count too (the contract in pyproject.toml). Inside one package they
-do not: records that hold each other must be able to name each other in annotations.
+Between the layers of core, imports for type checking count too (the contract in pyproject.toml). Inside one package
+they do not: records that hold each other must be able to name each other in annotations.
 """
 
 from __future__ import annotations
