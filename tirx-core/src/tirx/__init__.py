@@ -1,1 +1,56 @@
-"""TIRx: a kernel language embedded in Python, and a compiler for it."""
+"""TIRx: a kernel language embedded in Python, and a compiler for it.
+
+Importing this package loads nothing but itself: every name below is imported at first use, backends when they are asked for.
+"""
+
+from __future__ import annotations
+
+from . import backend
+from .support.late import late_bind
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 4 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .driver import compile, explain, simulate
+    from .ir import IRModule, PrimFunc, structural_equal
+    from .runtime import Executable
+    from .script import from_source
+    from .sim import Report
+    from .support.errors import TirxError
+    from .target import Target
+
+__version__ = "0.1.0"
+__all__ = [
+    "Executable", "IRModule", "PrimFunc", "Report", "Target", "TirxError", "backend", "compile", "explain", "from_source",
+    "simulate", "structural_equal",
+]  # fmt: skip
+
+_LAZY = {
+    "compile": "driver", "explain": "driver", "simulate": "driver",
+    "IRModule": "ir", "PrimFunc": "ir", "structural_equal": "ir",
+    "Executable": "runtime", "Report": "sim", "Target": "target", "TirxError": "support.errors",
+    "from_source": "script",
+}  # fmt: skip
+
+# Services that lower layers ask for by name; only this composition root knows where they live.
+late_bind("print", "tirx.script.printer:to_script")
+late_bind("simplify", "tirx.arith:simplify")
+late_bind("default_layout", "tirx.layout:row_major")
+late_bind("address_of", "tirx.intrinsic.core:address_of")
+late_bind("access_ptr", "tirx.intrinsic.core:access_ptr")
+late_bind("abs", "tirx.intrinsic.core:absolute")
+late_bind("call_function", "tirx.driver:call_function")
+backend.wire("tirx.wiring")
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..support.errors import ScriptError
+from ..support.late import late, late_bind
 from ..support.span import Span, here
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ class ActiveBuilder(Protocol):
 
 
 _builder: ContextVar[ActiveBuilder | None] = ContextVar("tirx_builder", default=None)
-_late: dict[str, str] = {}
 
 
 def active_builder() -> ActiveBuilder | None:
@@ -56,19 +56,6 @@ def emit(stmt: Stmt) -> None:
 def current_span() -> Span | None:
     """The author's line, when a kernel is being built."""
     return here(2) if _builder.get() is not None else None
-
-
-def late_bind(name: str, location: str) -> None:
-    """Say where an upper layer offers service `name` (`"module:function"`); called by the composition root only."""
-    _late[name] = location
-
-
-def late(name: str) -> Any:
-    """The service that an upper layer offers under `name` (`"print"`: node -> text), imported at first use."""
-    from importlib import import_module
-
-    module, _, attribute = _late[name].partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def script_of(node: Node) -> str:

@@ -1,0 +1,116 @@
+"""Building calls of intrinsics: operands are converted and checked where the author writes the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import Buffer, BufferLoad, BufferRegion, Call, DType, Expr, Scalar, StringImm, as_expr, call_attrs, current_span
+from ..support.errors import ScriptError
+from ..support.suggest import did_you_mean
+from .row import Intrinsic, Operand
+
+__all__ = ["call"]
+
+_FAMILIES = {
+    "int": lambda d: d.is_int,
+    "uint": lambda d: d.is_uint,
+    "integer": lambda d: d.is_integer,
+    "float": lambda d: d.is_float,
+    "number": lambda d: d.is_integer or d.is_float,
+    "bool": lambda d: d.is_bool,
+}
+
+
+def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
+    """The call of `row` with `args`; `ScriptError` names the operand that does not fit and what would."""
+    values = [_operand(row, operand, value) for operand, value in zip(_operands(row, len(args)), args, strict=True)]
+    values += [as_expr(operand.default) for operand in row.operands[len(args) :]]
+    unknown = next((name for name in attrs if name not in row.attrs), None)
+    if unknown is not None:
+        _refuse(f"{row.name} has no keyword `{unknown}`", did_you_mean(unknown, row.attrs) or _known(row))
+    full = {**row.attrs, **attrs}
+    return Call(_result(row, values, full), row, tuple(values), call_attrs(full), span=current_span())
+
+
+def _known(row: Intrinsic) -> str:
+    return f"its keywords are {', '.join(row.attrs)}" if row.attrs else "it takes no keywords"
+
+
+def _operands(row: Intrinsic, count: int) -> list[Operand]:
+    """The operand that each of `count` arguments is for."""
+    listed = list(row.operands)
+    least = sum(1 for item in listed if item.default is Operand.REQUIRED)
+    if row.variadic:
+        least -= 1
+        listed += [listed[-1]] * (count - len(listed))
+    if count < least or count > len(listed):
+        names = ", ".join(item.name for item in row.operands) + (", ..." if row.variadic else "")
+        _refuse(f"{row.name} takes ({names}), and is called with {count} argument{'s' if count != 1 else ''}", None)
+    return listed[:count]
+
+
+def _operand(row: Intrinsic, operand: Operand, value: Any) -> Expr:
+    expr = _converted(row, operand, value)
+    dtype = expr.dtype
+    if operand.dtypes and not any(_fits(name, dtype) for name in operand.dtypes):
+        _refuse(
+            f"operand `{operand.name}` of {row.name} is of type {dtype}",
+            f"it takes {' or '.join(operand.dtypes)}; cast it with Tx.cast(x, dtype)",
+        )
+    if operand.lanes and dtype.lanes not in operand.lanes:
+        _refuse(f"operand `{operand.name}` of {row.name} has {dtype.lanes} lanes, not {' or '.join(map(str, operand.lanes))}", None)
+    scope = _scope(expr)
+    if operand.scope and scope and scope not in operand.scope:
+        _refuse(f"operand `{operand.name}` of {row.name} is in {scope} memory, not {' or '.join(operand.scope)}", None)
+    return expr
+
+
+def _converted(row: Intrinsic, operand: Operand, value: Any) -> Expr:
+    if operand.kind == "region" and isinstance(value, Buffer | Scalar):
+        return (value.buffer if isinstance(value, Scalar) else value).region()
+    if operand.kind == "pointer" and isinstance(value, Buffer):
+        return value.data
+    if operand.kind == "text" and not isinstance(value, str | StringImm):
+        _refuse(f"operand `{operand.name}` of {row.name} is text, not {type(value).__name__}", None)
+    expr = as_expr(value, _literal_dtype(operand))
+    if operand.kind == "place" and not isinstance(expr, BufferLoad):
+        _refuse(f"operand `{operand.name}` of {row.name} is written: give a scalar or a buffer element", None)
+    if operand.kind == "pointer" and not expr.dtype.is_handle:
+        _refuse(
+            f"operand `{operand.name}` of {row.name} is a pointer, not a {expr.dtype} value",
+            "take an address with buffer.ptr_to([i, j]) or Tx.address_of(buffer[i, j])",
+        )
+    return expr
+
+
+def _literal_dtype(operand: Operand) -> DType | None:
+    """The type that a Python number gets: the first concrete type that the operand lists."""
+    names = [name for name in operand.dtypes if name not in _FAMILIES]
+    return DType(names[0]) if names and operand.kind in ("value", "constant") else None
+
+
+def _fits(name: str, dtype: DType) -> bool:
+    family = _FAMILIES.get(name)
+    return family(dtype) if family is not None else dtype.element is DType(name).element
+
+
+def _scope(expr: Expr) -> str:
+    if isinstance(expr, BufferLoad | BufferRegion):
+        return expr.buffer.scope_name
+    return getattr(expr.dtype, "scope", "") if expr.dtype.is_handle else ""
+
+
+def _result(row: Intrinsic, args: list[Expr], attrs: dict[str, Any]) -> DType:
+    rule = row.result
+    if callable(rule):
+        return rule(args, attrs)
+    if rule == "same":
+        return args[0].dtype
+    if rule.startswith("arg:"):
+        position = [operand.name for operand in row.operands].index(rule[4:])
+        return args[position].dtype
+    return DType(rule)
+
+
+def _refuse(message: str, hint: str | None) -> None:
+    raise ScriptError(message, span=current_span(), hint=hint)

@@ -1,0 +1,22 @@
+"""What a target must have for something to exist on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Requirement"]
+
+
+class Requirement:
+    """A condition on a target: `holds(target)`; `text` completes "needs ...": `sm_90 or newer`.
+
+    `available` lists what has it (architectures, generations), for messages and documentation.
+    """
+
+    __slots__ = ("available", "holds", "text")
+
+    def __init__(self, text: str, holds: Callable[[Any], bool], available: tuple[str, ...] = ()) -> None:
+        self.text = text
+        self.holds = holds
+        self.available = available

@@ -1,0 +1,152 @@
+"""The row that describes an intrinsic: what it takes, what it does, how it prints, where its meaning is.
+
+An intrinsic is named as people write it below the language's prefix: `exp`, `cuda.cta_sync`, `nki.load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ir import DType, Expr, Op
+
+__all__ = ["Barrier", "Effect", "Intrinsic", "Operand", "check_intrinsic"]
+
+OPERAND_KINDS = ("value", "pointer", "place", "region", "text", "constant")
+EFFECT_KINDS = ("pure", "read", "write", "atomic", "sync", "wait", "control", "opaque")
+
+Result = str | Callable[[Sequence[Expr], dict[str, Any]], DType]
+
+
+class Operand:
+    """One positional operand.
+
+    * `rw`: `r`, `w` or `rw`
+    * `kind`: `value` (any expression), `pointer`, `place` (a buffer element or scalar that is written), `region` (a buffer
+      or slice), `text` (a string), `constant` (a number known while the kernel is built)
+    * `dtypes`: allowed element types by name or family (`int uint float integer number bool`); empty: any
+    * `scope`: storage scope that a pointer, place or region must have; empty: any
+    * `lanes`: allowed vector widths; empty: any
+    * `default`: value when the operand is left out; `Operand.REQUIRED` when it may not be
+    """
+
+    __slots__ = ("default", "dtypes", "kind", "lanes", "name", "rw", "scope")
+
+    REQUIRED = object()
+
+    def __init__(
+        self,
+        name: str,
+        kind: str = "value",
+        *,
+        rw: str = "r",
+        dtypes: Sequence[str] = (),
+        scope: Sequence[str] = (),
+        lanes: Sequence[int] = (),
+        default: Any = REQUIRED,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.rw = rw
+        self.dtypes = tuple(dtypes)
+        self.scope = tuple(scope)
+        self.lanes = tuple(lanes)
+        self.default = default
+
+
+class Barrier:
+    """What a synchronising intrinsic waits for.
+
+    `level` names the level of the scope model whose members meet (`cta`, `warp`, `cluster`, `kernel`). `identifier` and
+    `count` name the operands that select one of several barriers and the number of threads that take part (absent: all).
+    """
+
+    __slots__ = ("count", "identifier", "level")
+
+    def __init__(self, level: str, *, identifier: str | None = None, count: str | None = None) -> None:
+        self.level = level
+        self.identifier = identifier
+        self.count = count
+
+
+class Effect:
+    """What a call does besides giving a value.
+
+    `pure` nothing; `read` / `write` memory through its pointer, place and region operands; `atomic` reads and writes as one;
+    `sync` is a barrier or fence (`barrier` says which; a fence has none); `wait` blocks until its meaning answers true;
+    `control` leaves the thread or function; `opaque` anything.
+    """
+
+    __slots__ = ("barrier", "kind")
+
+    def __init__(self, kind: str, barrier: Barrier | None = None) -> None:
+        self.kind = kind
+        self.barrier = barrier
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether a call may be dropped, duplicated and moved."""
+        return self.kind == "pure"
+
+
+class Intrinsic(Op):
+    """A row of hook `tirx_intrinsics`.
+
+    * `name`: dotted name below the language prefix, also the printed form
+    * `operands`: positional operands; `variadic` allows further ones like the last
+    * `result`: a dtype name, `same` (type of the first operand), `arg:NAME` (type of one operand), `void`, or a function
+      `(args, attrs) -> DType`
+    * `attrs`: compile-time keywords with their defaults (plain data)
+    * `meaning`: `"module:function"`, called by the simulator as `function(ctx, *values, **attrs)`; None: not modelled
+    * `accuracy`: `exact`, `ulp(n)` or `model` (see the simulator's documentation)
+    * `source`: where the rule stands (a section of a public specification)
+    """
+
+    __slots__ = ("accuracy", "attrs", "doc", "effect", "meaning", "operands", "result", "source", "variadic")
+
+    def __init__(
+        self,
+        name: str,
+        operands: Sequence[Operand] = (),
+        result: Result = "void",
+        effect: Effect | str = "pure",
+        *,
+        doc: str,
+        attrs: dict[str, Any] | None = None,
+        meaning: str | None = None,
+        accuracy: str = "exact",
+        source: str = "",
+        variadic: bool = False,
+    ) -> None:
+        super().__init__(name)
+        self.operands = tuple(operands)
+        self.result = result
+        self.effect = Effect(effect) if isinstance(effect, str) else effect
+        self.doc = doc
+        self.attrs = dict(attrs or {})
+        self.meaning = meaning
+        self.accuracy = accuracy
+        self.source = source
+        self.variadic = variadic
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ..backend import resolve_row  # rows travel by name
+
+        return (resolve_row, ("intrinsics", self.name))
+
+
+def check_intrinsic(row: Intrinsic) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    if not isinstance(row, Intrinsic):
+        raise ValueError(f"expected an Intrinsic, got {type(row).__name__}")
+    if not all(part.replace("_", "a").isalnum() for part in row.name.split(".")):
+        raise ValueError(f"intrinsic name {row.name!r} is not a dotted identifier")
+    if not row.doc:
+        raise ValueError(f"intrinsic {row.name} has no doc")
+    if row.effect.kind not in EFFECT_KINDS:
+        raise ValueError(f"intrinsic {row.name}: effect {row.effect.kind!r} is none of {', '.join(EFFECT_KINDS)}")
+    for operand in row.operands:
+        if operand.kind not in OPERAND_KINDS or operand.rw not in ("r", "w", "rw"):
+            raise ValueError(f"intrinsic {row.name}: operand {operand.name} has kind {operand.kind!r}, rw {operand.rw!r}")
+    if row.meaning is not None and ":" not in row.meaning:
+        raise ValueError(f"intrinsic {row.name}: meaning {row.meaning!r} is not 'module:function'")

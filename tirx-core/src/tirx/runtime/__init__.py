@@ -1,0 +1,1 @@
+"""Executables, argument binding, launch plans, devices, toolchains."""

@@ -1,0 +1,119 @@
+"""Rows of what turns source into binaries and runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "ArgumentKind", "ArrayAdapter", "Binary", "DeviceRow", "Resources", "Toolchain", "check_adapter", "check_argument_kind",
+    "check_device", "check_toolchain",
+]  # fmt: skip
+
+
+class Resources:
+    """What one kernel of a binary uses: per thread `registers`, `spill_bytes`, `stack_bytes`; per cta `shared_bytes`."""
+
+    __slots__ = ("registers", "shared_bytes", "spill_bytes", "stack_bytes")
+
+    def __init__(self, registers: int, spill_bytes: int, stack_bytes: int, shared_bytes: int) -> None:
+        self.registers = registers
+        self.spill_bytes = spill_bytes
+        self.stack_bytes = stack_bytes
+        self.shared_bytes = shared_bytes
+
+
+class Binary:
+    """A compiled module: bytes, their `format` (`cubin`), resource figures per kernel, the toolchain and its messages."""
+
+    __slots__ = ("data", "format", "log", "resources", "toolchain")
+
+    def __init__(self, data: bytes, format: str, resources: dict[str, Resources], toolchain: str, log: str = "") -> None:
+        self.data = data
+        self.format = format
+        self.resources = dict(resources)
+        self.toolchain = toolchain
+        self.log = log
+
+
+class Toolchain:
+    """A row of hook `tirx_toolchains`, tried in order of falling `priority`.
+
+    * `find`: `"module:function"` `() -> str | None`: version text where it is installed, else None
+    * `compile`: `"module:function"` `(source, target, options) -> Binary`; raises `ToolchainError`
+    * `install`: what to install, in one line
+    """
+
+    __slots__ = ("compile", "find", "install", "kind", "name", "options", "priority")
+
+    def __init__(
+        self, name: str, kind: str, *, find: str, compile: str, install: str, priority: int = 0, options: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.find = find
+        self.compile = compile
+        self.install = install
+        self.priority = priority
+        self.options = tuple(options)
+
+
+class DeviceRow:
+    """A row of hook `tirx_devices`: `open` is `"module:function"` `() -> DeviceApi` for target `kind` (imported when used).
+
+    `install` says what to install when that import fails.
+    """
+
+    __slots__ = ("install", "kind", "open")
+
+    def __init__(self, kind: str, open: str, install: str) -> None:
+        self.kind = kind
+        self.open = open
+        self.install = install
+
+
+class ArgumentKind:
+    """A row of hook `tirx_argument_kinds`: how a host value of type `dtype` (`tensormap`, a handle) becomes launch bytes:
+    `encode` is `"module:function"` `(value, target) -> bytes`."""
+
+    __slots__ = ("dtype", "encode", "name")
+
+    def __init__(self, name: str, dtype: str, encode: str) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.encode = encode
+
+
+class ArrayAdapter:
+    """A row of hook `tirx_array_adapters`: foreign arrays. `recognise` (`"module:function"`) answers None for objects that
+    are not its own, else a record with `pointer shape strides dtype device` (strides in elements)."""
+
+    __slots__ = ("name", "recognise")
+
+    def __init__(self, name: str, recognise: str) -> None:
+        self.name = name
+        self.recognise = recognise
+
+
+def check_argument_kind(row: Any) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    if not isinstance(row, ArgumentKind):
+        raise ValueError(f"expected an ArgumentKind, got {type(row).__name__}")
+
+
+def check_adapter(row: Any) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    if not isinstance(row, ArrayAdapter):
+        raise ValueError(f"expected an ArrayAdapter, got {type(row).__name__}")
+
+
+def check_toolchain(row: Any) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    if not isinstance(row, Toolchain):
+        raise ValueError(f"expected a Toolchain, got {type(row).__name__}")
+
+
+def check_device(row: Any) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    if not isinstance(row, DeviceRow):
+        raise ValueError(f"expected a DeviceRow, got {type(row).__name__}")

@@ -1,0 +1,1 @@
+"""The language: Python text to IR and back."""

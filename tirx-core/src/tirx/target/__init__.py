@@ -1,0 +1,1 @@
+"""Targets: kinds, tags, scope models, capabilities."""

@@ -1,0 +1,186 @@
+"""Rows that describe kinds of targets, named targets, and the memories they have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..ir import register_dtype
+from .scope_model import ScopeModel
+
+if TYPE_CHECKING:
+    from .target import Target
+
+__all__ = [
+    "Attribute", "Capabilities", "DTypeRow", "StorageScope", "TargetKind", "TargetTag", "check_dtype", "check_kind",
+    "check_scope", "check_tag",
+]  # fmt: skip
+
+
+class Attribute:
+    """One attribute of a kind: its Python `type`, `default` (None: absent unless given), `doc`, and an optional check.
+
+    `check(value)` answers None or what is wrong.
+    """
+
+    __slots__ = ("check", "default", "doc", "type")
+
+    def __init__(
+        self, type: type, default: Any = None, doc: str = "", check: Callable[[Any], str | None] | None = None
+    ) -> None:
+        self.type = type
+        self.default = default
+        self.doc = doc
+        self.check = check
+
+
+class Capabilities:
+    """What a target can run; the verifier and the conformance kit read the same record.
+
+    * `dtypes`: scalar dtypes that may be stored and computed with
+    * `constructs`: language constructs beyond straight code and loops (`while atomics barriers shuffles vectors
+      dynamic_shared pointers calls printf asserts recursion async_copy cluster`)
+    """
+
+    __slots__ = ("constructs", "dtypes")
+
+    def __init__(self, dtypes: Sequence[str], constructs: Sequence[str] = ()) -> None:
+        self.dtypes = frozenset(dtypes)
+        self.constructs = frozenset(constructs)
+
+
+class TargetKind:
+    """A row of hook `tirx_target_kinds`.
+
+    * `attributes`: what a target of this kind can be given
+    * `scope_model(target, attrs)`: its levels; `attrs` are the function's attributes
+    * `capabilities(target)`
+    * `limits(target)`: named figures that verification reads (`threads_per_cta`, `registers_per_thread`, ...)
+    * `complete(attrs)`: derive and check attributes that depend on each other; raises `TargetError`
+    * `detect`: `"module:function"` answering attributes of the device present, or None
+    * `parent`: another kind that it specialises: emissions and variants of the parent apply where it has none of its own
+    """
+
+    __slots__ = ("attributes", "capabilities", "complete", "detect", "doc", "limits", "name", "parent", "scope_model")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        doc: str,
+        attributes: Mapping[str, Attribute],
+        scope_model: Callable[[Target, Mapping[str, Any]], ScopeModel],
+        capabilities: Callable[[Target], Capabilities],
+        limits: Callable[[Target], Mapping[str, int]],
+        complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+        detect: str | None = None,
+        parent: str | None = None,
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.attributes = dict(attributes)
+        self.scope_model = scope_model
+        self.capabilities = capabilities
+        self.limits = limits
+        self.complete = complete
+        self.detect = detect
+        self.parent = parent
+
+
+class TargetTag:
+    """A row of hook `tirx_target_tags`: a name for a kind with attributes; `source` says where the figures stand."""
+
+    __slots__ = ("attributes", "doc", "kind", "name", "source")
+
+    def __init__(self, name: str, kind: str, attributes: Mapping[str, Any], *, source: str, doc: str = "") -> None:
+        self.name = name
+        self.kind = kind
+        self.attributes = dict(attributes)
+        self.source = source
+        self.doc = doc
+
+
+class StorageScope:
+    """A row of hook `tirx_storage_scopes`: a memory that buffers can live in.
+
+    * `owner_level`: the level whose members each have an own instance (`kernel` global, `cta` shared, `thread` local);
+      empty on targets without threads
+    * `allocator`: who makes room: `caller` (parameters only), `launch` (sized when launched), `compiler`, `author` (by address)
+    * `capacity(target)`: bytes of one instance, or None when only the device knows; `unit` what the figure counts
+    * `address`: names of the address components (`("byte",)`, `("partition", "byte")`)
+    * `pointers`: whether addresses may be taken; `dtypes`: allowed ones, empty: all
+    * `initial`: `undefined` or `zero`
+    """
+
+    __slots__ = ("address", "allocator", "capacity", "doc", "dtypes", "initial", "name", "owner_level", "pointers", "unit")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        doc: str,
+        owner_level: str = "",
+        allocator: str = "compiler",
+        capacity: Callable[[Target], int | None] | None = None,
+        unit: str = "bytes",
+        address: Sequence[str] = ("byte",),
+        pointers: bool = True,
+        dtypes: Sequence[str] = (),
+        initial: str = "undefined",
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.owner_level = owner_level
+        self.allocator = allocator
+        self.capacity = capacity
+        self.unit = unit
+        self.address = tuple(address)
+        self.pointers = pointers
+        self.dtypes = tuple(dtypes)
+        self.initial = initial
+
+
+class DTypeRow:
+    """A row of hook `tirx_dtypes`: a scalar dtype beyond core's: `kind` as in `DType.kind`, widths in bits, and the NumPy
+    dtype that stores it (`"module:attribute"`)."""
+
+    __slots__ = ("bits", "exponent", "kind", "mantissa", "name", "numpy")
+
+    def __init__(self, name: str, kind: str, bits: int, *, numpy: str, exponent: int = 0, mantissa: int = 0) -> None:
+        self.name = name
+        self.kind = kind
+        self.bits = bits
+        self.exponent = exponent
+        self.mantissa = mantissa
+        self.numpy = numpy
+
+
+def check_dtype(row: DTypeRow) -> None:
+    """Raise `ValueError` when a row is malformed or redefines a dtype; a good one becomes usable by name."""
+    _require(isinstance(row, DTypeRow), f"expected a DTypeRow, got {type(row).__name__}")
+    register_dtype(row.name, row.kind, row.bits, row.exponent, row.mantissa)
+
+
+def check_kind(row: TargetKind) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    _require(isinstance(row, TargetKind), f"expected a TargetKind, got {type(row).__name__}")
+    _require(row.name.isidentifier() and row.name == row.name.lower(), f"kind name {row.name!r} is not [a-z][a-z0-9_]*")
+    _require(all(isinstance(item, Attribute) for item in row.attributes.values()), f"{row.name}: attributes are Attribute records")
+
+
+def check_tag(row: TargetTag) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    _require(isinstance(row, TargetTag), f"expected a TargetTag, got {type(row).__name__}")
+    _require(bool(row.source), f"tag {row.name}: say where its figures come from (source)")
+
+
+def check_scope(row: StorageScope) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    _require(isinstance(row, StorageScope), f"expected a StorageScope, got {type(row).__name__}")
+    known = ("caller", "launch", "compiler", "author")
+    _require(row.allocator in known, f"scope {row.name}: allocator {row.allocator!r} is none of {', '.join(known)}")
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)

@@ -1,0 +1,1 @@
+"""One pass a file; `pipeline.py` holds Pass, Pipeline, PassContext."""
