@@ -1,0 +1,77 @@
+"""Loading one plugin, step by step; `stage` says where it stopped."""
+
+from __future__ import annotations
+
+from tirx.support.errors import BackendError
+from tirx.support.suggest import did_you_mean
+
+from .guard import Guard
+from .hooks import collect, functions_of
+from .importing import ensure_on_path, import_plugin
+from .rows import Contribution, Owner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .candidates import Candidate
+    from .host import Host
+    from .registry import Registry
+
+__all__ = ["Loader"]
+
+
+class Loader:
+    """One attempt to load a candidate. Nothing of the host changes until the attempt is over."""
+
+    def __init__(self, host: Host, candidate: Candidate) -> None:
+        self.host = host
+        self.candidate = candidate
+        self.owner = Owner(candidate.distribution.name, candidate.distribution.version, candidate.name)
+        self.stage = "while it was imported"
+
+    def attempt(self) -> Registry:
+        """The snapshot that has this plugin's rows too. Whatever is raised is the plugin's fault, at `stage`."""
+        signatures = self.host.signatures()
+        without = f"TIRX_BACKENDS=-{self.candidate.name}"
+        with Guard(f"{self.candidate.what} ({self.owner})", without, self.host.slow_after):
+            plugin = self._plugin()
+            self.stage = "when its hooks were checked"
+            functions = functions_of(plugin, self.host.kinds)
+            signatures.register(self.candidate.name, functions)
+            self.stage = "in its hooks"
+            contribution = Contribution(self.owner, collect(functions, self.host.kinds, self.owner))
+            self.stage = "when its promises were checked"
+            self._check_promises(contribution)
+            self.stage = "when its rows joined those of the others"
+            return self._join(contribution)
+
+    def _plugin(self) -> Any:
+        if self.candidate.plugin is not None:
+            return self.candidate.plugin
+        ensure_on_path(self.host.discovery.named_folders(), self.candidate)
+        return import_plugin(self.candidate)
+
+    def _check_promises(self, contribution: Contribution) -> None:
+        kinds = self.host.kinds
+        keys = {name: [kinds[name].key(row) for row in rows] for name, rows in contribution.rows.items()}
+        broken = [
+            promise
+            for promise in self.candidate.promises
+            if not any(kinds[name].keeps(promise, found) for name, found in keys.items())
+        ]
+        if broken:
+            prefixes = sorted({prefix for kind in kinds.values() for prefix in kind.provides})
+            strange = sorted({promise.partition(".")[0] for promise in broken} - set(prefixes))
+            near = did_you_mean(strange[0], prefixes) if strange else None
+            raise BackendError(
+                f"its manifest promises what its hooks do not give: {', '.join(broken)}",
+                hint=near or f"correct the group tirx.provides of {self.owner.distribution}, or its hooks",
+            )
+
+    def _join(self, contribution: Contribution) -> Registry:
+        made = self.host.snapshot().extended(contribution)
+        for kind in self.host.kinds.values():
+            if kind.verify is not None:
+                kind.verify(made)
+        return made
