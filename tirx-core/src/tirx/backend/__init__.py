@@ -16,7 +16,7 @@ import sys
 from tirx.support.errors import BackendError
 
 from .default import default_host, is_wired, wire
-from .names import API_VERSION, API_VERSIONS
+from .names import API_VERSION, API_VERSIONS, MODULES
 from .rows import Owner, RowKind
 from .unavailable import UnavailableError
 
@@ -167,7 +167,7 @@ def resolve_row(owner: str, kind: str, key: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     """`tirx.backend.<name>`: the package of the backend of that name, loaded on first access."""
-    if name.startswith("_") or not is_wired():
+    if name.startswith("_") or name in MODULES or not is_wired():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if not any(item.name == name for item in default_host().candidates()):
         error = default_host().unknown(name)

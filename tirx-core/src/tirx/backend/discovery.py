@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from . import cache
+from .cache import cache_folder, drop, read, write
 from .metadata import Distribution, Folder, parse_entry_points, scan_folder, stamp
 from .names import normalise
 
@@ -62,10 +62,10 @@ class Discovery:
 
     def forget(self) -> None:
         """Scan everything again at the next question, whatever memory and disk remember."""
-        folder = cache.cache_folder(self._environ)
+        folder = cache_folder(self._environ)
         if folder is not None:
             for path, _ in self._search_path():
-                cache.drop(folder, path)
+                drop(folder, path)
         self._folders.clear()
         self._seen = ()
 
@@ -107,13 +107,13 @@ class Discovery:
         return folder
 
     def _read(self, path: str, key: str) -> Folder:
-        place = cache.cache_folder(self._environ)
-        folder = None if place is None else cache.read(place, path, key)
+        place = cache_folder(self._environ)
+        folder = None if place is None else read(place, path, key)
         if folder is not None:
             return folder
         folder = scan_folder(path) if os.path.isdir(path) else _scan_other(path)
         if place is not None:
-            cache.write(place, folder, key, time.time_ns())
+            write(place, folder, key, time.time_ns())
         return folder
 
     def _find_with_finders(self) -> tuple[Found, ...]:

@@ -76,12 +76,13 @@ def collect(functions: Hooks, kinds: Mapping[str, RowKind], owner: Owner) -> dic
 def _rows_of(kind: RowKind, function: Callable[[], Iterable[Any]], owner: Owner) -> tuple[Any, ...]:
     try:
         returned = function()
+        if isinstance(returned, (str, bytes, Mapping)) or not hasattr(returned, "__iter__"):
+            raise BackendError(f"{kind.hook} returned {_describe(returned)}", hint="return a list or tuple of rows")
+        rows = tuple(returned)  # a generator runs here
     except Exception as error:
-        _add_note(error, f"in hook {kind.hook} of {owner}")
+        if not isinstance(error, BackendError):
+            _add_note(error, f"in hook {kind.hook} of {owner}")
         raise
-    if isinstance(returned, (str, bytes, Mapping)) or not hasattr(returned, "__iter__"):
-        raise BackendError(f"{kind.hook} returned {_describe(returned)}", hint="return a list or tuple of rows")
-    rows = tuple(returned)
     for number, row in enumerate(rows):
         _check(kind, row, owner, number)
     return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["API_VERSION", "API_VERSIONS", "normalise", "split_promise", "split_value", "valid_name"]
+__all__ = ["API_VERSION", "API_VERSIONS", "MODULES", "RESERVED", "normalise", "split_promise", "split_value", "valid_name"]
 
 API_VERSION = 1
 """The plugin API that this core was written for."""
@@ -10,8 +10,16 @@ API_VERSION = 1
 API_VERSIONS: tuple[int, ...] = (1,)
 """All plugin APIs that this core accepts."""
 
-# `tirx.backend.<name>` is the package of a backend, so these names of the module itself cannot be backends.
-RESERVED = frozenset({"available", "core", "find", "info", "load", "names", "refresh", "register", "report", "why"})
+MODULES = frozenset(
+    "cache candidates default discovery faults guard hooks host importing info loader metadata missing names probe "
+    "registry report rows signatures unavailable".split()
+)
+"""The modules of `tirx.backend`: `tirx.backend.<name>` means them, never a backend."""
+
+RESERVED = MODULES | frozenset(
+    "available core find hookimpl is_loaded load provides refresh register unload why wire".split()
+)
+"""Names that a backend cannot have, because `tirx.backend.<name>` or a message means something else by them."""
 
 
 def valid_name(name: str) -> bool:
