@@ -41,8 +41,12 @@ def names(found: Discovery) -> list[str]:
 
 
 def test_entry_points_of_other_groups_are_left_out():
-    text = "# comment\n[console_scripts]\na = b:c\n\n[tirx.api.v1]\n acme = x.plugin\n[ tirx.provides ]\nkind.acme=x.plugin:y\n"
-    assert parse_entry_points(text) == [("tirx.api.v1", "acme", "x.plugin"), ("tirx.provides", "kind.acme", "x.plugin:y")]
+    text = "# comment\n[console_scripts]\na = b:c\n\n[tirx.api.v1]\n acme = x.plugin\n"
+    text += "[ tirx.provides ]\nkind.acme=x.plugin:y\n"
+    assert parse_entry_points(text) == [
+        ("tirx.api.v1", "acme", "x.plugin"),
+        ("tirx.provides", "kind.acme", "x.plugin:y"),
+    ]
 
 
 def test_only_distributions_with_our_groups_are_found(tmp_path):
@@ -87,7 +91,9 @@ def test_install_upgrade_and_uninstall_are_seen(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["dist-info", "egg-info"])
 def test_an_edit_in_place_is_seen(tmp_path, suffix, counter):
-    metadata = write_distribution(tmp_path, groups={"console_scripts": {}} if suffix == "egg-info" else ACME, suffix=suffix)
+    metadata = write_distribution(
+        tmp_path, groups={"console_scripts": {}} if suffix == "egg-info" else ACME, suffix=suffix
+    )
     age(tmp_path)
     look(tmp_path, cache=tmp_path / "c").find()
     finder = look(tmp_path, cache=tmp_path / "c")

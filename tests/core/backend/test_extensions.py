@@ -86,7 +86,7 @@ def test_a_broken_extension_never_fails_its_host(world):
     assert host.find("kinds", "acme")
     assert host.info("acme").state == State.OK
     assert host.info("acme.fast").state == State.FAILED
-    with pytest.raises(BackendError, match="extension `acme.fast` cannot be used: it FAILED while it was imported"):
+    with pytest.raises(BackendError, match=r"extension `acme.fast` cannot be used: it FAILED while it was imported"):
         host.load("acme.fast")
 
 
@@ -148,7 +148,7 @@ def test_an_extension_of_an_unusable_backend(world):
 def test_an_extension_of_a_backend_that_fails(world):
     world.install("raise RuntimeError('the host broke')")
     world.extension(FAST)
-    with pytest.raises(BackendError, match="backend `acme` cannot be used: it FAILED .*the host broke"):
+    with pytest.raises(BackendError, match=r"backend `acme` cannot be used: it FAILED .*the host broke"):
         world.host().load("acme.fast")
 
 
@@ -192,7 +192,10 @@ def test_an_extension_must_not_replace_what_its_host_gives(world):
     world.extension(FAST.replace('"fast"', '"acme"'))
     host = world.host()
     host.load("acme")
-    assert "two distributions give 'acme' of names: acme-toy 1.0 (backend acme) and fast-toy" in host.info("acme.fast").cause
+    assert (
+        "two distributions give 'acme' of names: acme-toy 1.0 (backend acme) and fast-toy"
+        in host.info("acme.fast").cause
+    )
     assert host.registry().owner("names", "acme").backend == "acme"
 
 

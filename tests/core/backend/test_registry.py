@@ -8,8 +8,8 @@ import pytest
 
 from tests.core.backend.toy import KINDS, Kind, Variant
 from tirx.backend import BackendError, Owner
-from tirx.backend.registry import Registry
 from tirx.backend.rows import Contribution
+from tirx.backend.snapshot import Registry
 
 TABLE = {kind.name: kind for kind in KINDS}
 
@@ -50,7 +50,9 @@ def test_the_order_of_loading_does_not_show():
         for part in order:
             registry = registry.extended(part)
             registry.entries("variants")
-        seen.add(tuple((owner.backend, row.name) for kind in ("kinds", "variants") for row, owner in registry.entries(kind)))
+        seen.add(
+            tuple((owner.backend, row.name) for kind in ("kinds", "variants") for row, owner in registry.entries(kind))
+        )
     assert seen == {(("core", "g"), ("a", "x"), ("b", "y"), ("b", "v"), ("core", "v"), ("a", "v"), ("b", "a"))}
 
 
@@ -90,7 +92,9 @@ def test_two_owners_of_a_key_are_both_named(order):
 
 
 def test_rows_that_wait_for_enabling_collide_too():
-    strict = TABLE | {"variants": type(KINDS[0])("variants", "h", doc="", key=lambda row: row.name, validate=print, opt_in=True)}
+    strict = TABLE | {
+        "variants": type(KINDS[0])("variants", "h", doc="", key=lambda row: row.name, validate=print, opt_in=True)
+    }
     registry = Registry(strict).extended(contribution("a.x", variants=[Variant("v")]))
     assert registry.entries("variants") == ()
     with pytest.raises(BackendError, match=r"a\.x-dist 1 .* and b\.x-dist 1"):

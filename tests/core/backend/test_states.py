@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.core.backend.toy import ACME, GOOD
-from tirx.backend import BackendError, names
+from tirx import backend
+from tirx.backend import BackendError, spelling
 from tirx.backend.candidates import Selection, State, gather
 from tirx.backend.metadata import Distribution
-from tirx.backend.names import MODULES, normalise, valid_name
+from tirx.backend.spelling import MODULES, normalise, valid_name
 
 
 def states(host) -> dict[str, str]:
@@ -80,7 +81,11 @@ def test_outside_the_api_window(world, groups, said, upgrade):
 
 
 def test_a_plugin_for_several_apis_gives_the_newest_that_core_speaks(world):
-    groups = {"tirx.api.v0": {"acme": "old.plugin"}, "tirx.api.v1": {"acme": "acme_toy.plugin"}, "tirx.api.v9": {"acme": "new"}}
+    groups = {
+        "tirx.api.v0": {"acme": "old.plugin"},
+        "tirx.api.v1": {"acme": "acme_toy.plugin"},
+        "tirx.api.v9": {"acme": "new"},
+    }
     world.install(groups=groups)
     host = world.host()
     host.load("acme")
@@ -88,7 +93,14 @@ def test_a_plugin_for_several_apis_gives_the_newest_that_core_speaks(world):
 
 
 def test_groups_that_are_no_api_are_ignored(world):
-    world.install(groups={"tirx.api.vx": {"a": "b"}, "tirx.api.v": {"a": "b"}, "tirx.other": {"a": "b"}, "tirx.api.v²": {"a": "b"}})
+    world.install(
+        groups={
+            "tirx.api.vx": {"a": "b"},
+            "tirx.api.v": {"a": "b"},
+            "tirx.other": {"a": "b"},
+            "tirx.api.v²": {"a": "b"},
+        }
+    )
     assert world.host().infos() == []
 
 
@@ -140,9 +152,16 @@ def test_parts_of_the_setting_that_match_nothing():
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_two_distributions_with_one_name_are_both_named_whatever_the_order(world, reverse):
-    world.install(name="one-toy", groups={"tirx.api.v1": {"acme": "one_toy.plugin"}, "tirx.provides": {"kind.acme": "one_toy.plugin"}})
+    world.install(
+        name="one-toy",
+        groups={"tirx.api.v1": {"acme": "one_toy.plugin"}, "tirx.provides": {"kind.acme": "one_toy.plugin"}},
+    )
     second = world.add_folder("second")
-    world.install(name="two-toy", site=second, groups={"tirx.api.v1": {"acme": "two_toy.plugin"}, "tirx.provides": {"kind.acme": "two_toy.plugin"}})
+    world.install(
+        name="two-toy",
+        site=second,
+        groups={"tirx.api.v1": {"acme": "two_toy.plugin"}, "tirx.provides": {"kind.acme": "two_toy.plugin"}},
+    )
     if reverse:
         world.paths.reverse()
     host = world.host()
@@ -173,7 +192,9 @@ def test_the_same_distribution_twice_is_the_first_on_the_path(world):
 def test_two_backends_that_promise_one_name(world):
     for name in ("one", "two"):
         world.install(
-            GOOD, f"{name}-toy", groups={"tirx.api.v1": {name: f"{name}_toy.plugin"}, "tirx.provides": {"kind.acme": f"{name}_toy.plugin"}}
+            GOOD,
+            f"{name}-toy",
+            groups={"tirx.api.v1": {name: f"{name}_toy.plugin"}, "tirx.provides": {"kind.acme": f"{name}_toy.plugin"}},
         )
     host = world.host()
     with pytest.raises(BackendError) as caught:
@@ -183,22 +204,31 @@ def test_two_backends_that_promise_one_name(world):
         "  help: keep one out: TIRX_BACKENDS=-one or TIRX_BACKENDS=-two"
     )
     host.load("two")  # whoever is asked for by name works, the second of them does not
-    with pytest.raises(BackendError, match="two distributions give 'acme' of kinds: one-toy 1.0 .* and two-toy 1.0") as caught:
+    with pytest.raises(
+        BackendError, match=r"two distributions give 'acme' of kinds: one-toy 1.0 .* and two-toy 1.0"
+    ) as caught:
         host.load("one")
     assert "keep one out: TIRX_BACKENDS=-one or TIRX_BACKENDS=-two" in str(caught.value)
     assert host.find("kinds", "acme")
 
 
 def test_a_promise_from_an_object_that_no_entry_point_names(world):
-    world.install(groups={"tirx.api.v1": {"acme": "acme_toy.plugin"}, "tirx.provides": {"kind.acme": "acme_toy.plugni"}})
-    assert "the manifest promises `kind.acme` from acme_toy.plugni, which none of its entry points names" in refused(world.host())
+    world.install(
+        groups={"tirx.api.v1": {"acme": "acme_toy.plugin"}, "tirx.provides": {"kind.acme": "acme_toy.plugni"}}
+    )
+    assert "the manifest promises `kind.acme` from acme_toy.plugni, which none of its entry points names" in refused(
+        world.host()
+    )
 
 
 def test_a_promise_of_an_unknown_sort(world):
     world.install(groups={**ACME, "tirx.provides": {"kin.acme": "acme_toy.plugin"}})
     with pytest.raises(BackendError) as caught:
         world.host().load("acme")
-    assert "it FAILED when its promises were checked: its manifest promises what its hooks do not give: kin.acme" in str(caught.value)
+    assert (
+        "it FAILED when its promises were checked: its manifest promises what its hooks do not give: kin.acme"
+        in str(caught.value)
+    )
     assert "help: did you mean `kind`?" in str(caught.value)
 
 
@@ -208,7 +238,9 @@ def test_a_stale_editable_install_is_unavailable(world):
     host = world.host()
     info = host.info("acme")
     assert info.state == State.UNAVAILABLE
-    assert info.cause == "its module `acme_toy` is not there: the distribution is a remnant, or a moved editable install"
+    assert (
+        info.cause == "its module `acme_toy` is not there: the distribution is a remnant, or a moved editable install"
+    )
     assert info.todo == "reinstall it (pip install --force-reinstall acme-toy) or remove it (pip uninstall acme-toy)"
     assert "it is UNAVAILABLE: its module `acme_toy` is not there" in refused(host)
 
@@ -268,6 +300,9 @@ def test_a_failure_belongs_to_one_version(world):
     assert host.info("acme").state == State.OK
 
 
-def test_the_list_of_own_modules_is_complete():
-    assert {path.stem for path in Path(names.__code__.co_filename).parent.glob("*.py")} - {"__init__"} == MODULES
+def test_no_module_hides_a_function_of_the_same_name():
+    assert not MODULES & set(backend.__all__)
 
+
+def test_the_list_of_own_modules_is_complete():
+    assert {path.stem for path in Path(spelling.__file__).parent.glob("*.py")} - {"__init__"} == MODULES

@@ -43,7 +43,9 @@ def _accept(row: Kind, owner: Owner) -> None:
 
 
 KINDS = (
-    RowKind("kinds", "tirx_kinds", doc="Target kinds.", record=Kind, key=_by_name, validate=_positive, provides=("kind",)),
+    RowKind(
+        "kinds", "tirx_kinds", doc="Target kinds.", record=Kind, key=_by_name, validate=_positive, provides=("kind",)
+    ),
     RowKind(
         "names", "tirx_names", doc="Names.", record=Name, key=_by_name, validate=_accept, provides=("namespace", "name")
     ),
@@ -126,7 +128,9 @@ class World:
         self.paths = [*getattr(self, "paths", []), str(place)]
         return place
 
-    def install(self, code: str = GOOD, name: str = "acme-toy", version="1.0", groups=None, site=None, module=None) -> Path:
+    def install(
+        self, code: str = GOOD, name: str = "acme-toy", version="1.0", groups=None, site=None, module=None
+    ) -> Path:
         """Install a distribution whose plugin module holds `code`; returns that module's file."""
         site = site or self.site
         module = module or name.replace("-", "_")

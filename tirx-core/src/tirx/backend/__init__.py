@@ -15,9 +15,9 @@ import sys
 
 from tirx.support.errors import BackendError
 
-from .default import default_host, is_wired, wire
-from .names import API_VERSION, API_VERSIONS, MODULES
+from .default import default_host, wire, wiring
 from .rows import Owner, RowKind
+from .spelling import API_VERSION, API_VERSIONS, MODULES
 from .unavailable import UnavailableError
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
-    from .info import BackendInfo
-    from .registry import Registry
+    from .record import BackendInfo
+    from .snapshot import Registry
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -167,7 +167,7 @@ def resolve_row(owner: str, kind: str, key: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     """`tirx.backend.<name>`: the package of the backend of that name, loaded on first access."""
-    if name.startswith("_") or name in MODULES or not is_wired():
+    if name.startswith("_") or name in MODULES or not wiring():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if not any(item.name == name for item in default_host().candidates()):
         error = default_host().unknown(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tirx.support.suggest import did_you_mean
 
-from .names import API_VERSION, API_VERSIONS, RESERVED, normalise, split_value, valid_name
+from .spelling import API_VERSION, API_VERSIONS, RESERVED, normalise, split_value, valid_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

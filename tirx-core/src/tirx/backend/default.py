@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .host import Host
 
-__all__ = ["default_host", "is_wired", "wire"]
+__all__ = ["default_host", "wire", "wiring"]
 
 _lock = RLock()
 _wiring = ""
@@ -27,9 +27,9 @@ def wire(module: str) -> None:
         _wiring, _host = module, None
 
 
-def is_wired() -> bool:
-    """Whether there is, or can be, a host."""
-    return bool(_wiring)
+def wiring() -> str:
+    """The module that `wire` named; empty when there is none."""
+    return _wiring
 
 
 def default_host() -> Host:
@@ -46,7 +46,7 @@ def _make_host() -> Host:
         if _host is None:
             if not _wiring:
                 raise BackendError("no row kinds are wired", hint="import tirx, or call tirx.backend.wire(module)")
-            wiring: Any = import_module(_wiring)
-            owner = Owner("tirx-core", wiring.CORE_VERSION, "core")
-            _host = Host(wiring.ROW_KINDS, wiring.CORE, core_owner=owner)
+            wired: Any = import_module(_wiring)
+            owner = Owner("tirx-core", wired.CORE_VERSION, "core")
+            _host = Host(wired.ROW_KINDS, wired.CORE, core_owner=owner)
         return _host

@@ -13,7 +13,7 @@ import time
 
 from .cache import cache_folder, drop, read, write
 from .metadata import Distribution, Folder, parse_entry_points, scan_folder, stamp
-from .names import normalise
+from .spelling import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ import _thread
 import os
 import sys
 
-from tirx.support.errors import BackendError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
@@ -33,7 +31,7 @@ class Guard:
 
     Whatever is printed to standard output goes to standard error, so that output that a machine reads survives.
     After `slow_after` seconds a line on standard error names the plugin and how to do without it. A process that the
-    plugin forked off ends here, and the fork counts as a failure.
+    plugin forked off ends here, and `forked` tells afterwards.
     """
 
     def __init__(self, what: str, without: str, slow_after: float) -> None:
@@ -45,26 +43,24 @@ class Guard:
         self._done = _thread.allocate_lock()
         self._stdout: TextIO | None = None
         self._descriptor: int | None = None
+        self.forked = False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Guard:
         self._ident = _thread.get_ident()
         self._process = os.getpid()
         self._forks_before = _forks.setdefault(self._ident, 0)
         self._redirect()
         self._done.acquire()
         _thread.start_new_thread(self._watch, ())
+        return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         if os.getpid() != self._process:
             os._exit(_FORKED_CHILD)
         self._done.release()
         self._restore()
-        forked = _forks[self._ident] != self._forks_before
+        self.forked = _forks[self._ident] != self._forks_before
         _forks[self._ident] = self._forks_before
-        if forked and kind is not KeyboardInterrupt:
-            raise BackendError(
-                "it forked a process while it was loaded", hint="start processes when they are needed, not on import"
-            )
 
     def _watch(self) -> None:
         if not self._done.acquire(timeout=self._slow_after):

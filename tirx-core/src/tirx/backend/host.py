@@ -15,11 +15,11 @@ from tirx.support.suggest import did_you_mean
 from .candidates import Candidate, Selection, State, judge
 from .discovery import Discovery
 from .faults import Fault, refusal
-from .info import BackendInfo
 from .metadata import Distribution
-from .names import split_promise
-from .registry import Registry
+from .record import BackendInfo
 from .rows import Contribution, Owner, RowKind
+from .snapshot import Registry
+from .spelling import split_promise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tirx.support.errors import BackendError
 from tirx.support.span import add_internal_root
 from tirx.support.suggest import did_you_mean
 
-from .names import split_value
+from .spelling import split_value
 from .unavailable import UnavailableError
 
 TYPE_CHECKING = False

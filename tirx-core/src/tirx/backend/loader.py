@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .candidates import Candidate
     from .host import Host
-    from .registry import Registry
+    from .snapshot import Registry
 
 __all__ = ["Loader"]
 
@@ -34,7 +34,7 @@ class Loader:
         """The snapshot that has this plugin's rows too. Whatever is raised is the plugin's fault, at `stage`."""
         signatures = self.host.signatures()
         without = f"TIRX_BACKENDS=-{self.candidate.name}"
-        with Guard(f"{self.candidate.what} ({self.owner})", without, self.host.slow_after):
+        with Guard(f"{self.candidate.what} ({self.owner})", without, self.host.slow_after) as guard:
             plugin = self._plugin()
             self.stage = "when its hooks were checked"
             functions = functions_of(plugin, self.host.kinds)
@@ -44,7 +44,11 @@ class Loader:
             self.stage = "when its promises were checked"
             self._check_promises(contribution)
             self.stage = "when its rows joined those of the others"
-            return self._join(contribution)
+            made = self._join(contribution)
+        if guard.forked:
+            self.stage = "while it was loaded"
+            raise BackendError("it forked a process", hint="start processes when they are needed, not on import")
+        return made
 
     def _plugin(self) -> Any:
         if self.candidate.plugin is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .names import normalise
+from .spelling import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

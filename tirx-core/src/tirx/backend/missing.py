@@ -45,7 +45,7 @@ def resolve(host: Host, owner: str, kind: str, key: Any) -> Any:
     """The row of this owner, kind and key; several rows with one key that it owns come as a tuple."""
     if owner != "core":
         host.load(owner)
-    rows = [row for row, whose in host.snapshot().entries(kind) if whose.backend == owner]
+    rows = [row for row, whose in host.snapshot().enabling([owner]).entries(kind) if whose.backend == owner]
     make = host.kinds[kind].key
     found = [row for row in rows if make(row) == key]
     if not found:

@@ -13,15 +13,15 @@ from contextlib import suppress
 
 from tirx.support.errors import BackendError
 
-from .default import default_host, wire
+from .default import default_host, wire, wiring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["ProbeResult", "answer", "probe", "probe_each"]
+__all__ = ["ProbeResult", "answer", "probe"]
 
 _CHILD = (
     "import sys; sys.path[:] = sys.argv[3:]; from tirx.backend.probe import answer; answer(sys.argv[1], sys.argv[2])"
@@ -52,20 +52,14 @@ class ProbeResult:
         return f"<probe of {self.name}: {self.state} {self.cause}>"
 
 
-def probe_each(names: Iterable[str], timeout: float = 10.0, wiring: str = "") -> Iterator[ProbeResult]:
-    """Probe one after the other, so that a caller can show progress."""
-    for name in names:
-        yield probe(name, timeout, wiring)
-
-
-def probe(name: str, timeout: float = 10.0, wiring: str = "") -> ProbeResult:
+def probe(name: str, timeout: float = 10.0) -> ProbeResult:
     """Load a backend or extension in a subprocess that is given `timeout` seconds."""
     import secrets
     import time
 
     nonce = secrets.token_hex(16)
     start = time.perf_counter()
-    child = _start(name, wiring)
+    child = _start(name)
     late = False
     try:
         told, printed = _talk(child, nonce, timeout)
@@ -76,10 +70,10 @@ def probe(name: str, timeout: float = 10.0, wiring: str = "") -> ProbeResult:
     return _judge(name, nonce, told, printed, seconds, None if late else child.returncode, timeout)
 
 
-def _start(name: str, wiring: str) -> subprocess.Popen[str]:
+def _start(name: str) -> subprocess.Popen[str]:
     import subprocess
 
-    command = [sys.executable, "-c", _CHILD, name, wiring, *sys.path]
+    command = [sys.executable, "-c", _CHILD, name, wiring(), *sys.path]
     pipe = subprocess.PIPE
     environ = {**os.environ, "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
@@ -130,9 +124,15 @@ def _judge(
         left = "left a process running" if answers else "did not finish"
         return ProbeResult(name, "FAILED", f"it {left} within {timeout:g} s", seconds, printed)
     if status != 0 or len(answers) != 1:
-        return ProbeResult(name, "FAILED", f"it ended its process {_how(status)} while it was loaded", seconds, printed)
+        ended = f"it ended its process {_how(status)} while it was loaded{_last_words(printed)}"
+        return ProbeResult(name, "FAILED", ended, seconds, printed)
     data = json.loads(answers[0])
     return ProbeResult(name, data["state"], data["cause"], seconds, printed, data["rows"])
+
+
+def _last_words(printed: str) -> str:
+    lines = printed.strip().splitlines()
+    return f"; the last it said: {lines[-1]}" if lines else ""
 
 
 def _how(status: int) -> str:
@@ -146,7 +146,7 @@ def _how(status: int) -> str:
         return f"by signal {-status}"
 
 
-def answer(name: str, wiring: str) -> None:
+def answer(name: str, module: str) -> None:
     """What the child does: take the nonce, hide the way of answering, load, answer."""
     import json
 
@@ -154,8 +154,7 @@ def answer(name: str, wiring: str) -> None:
     private = os.dup(1)
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    if wiring:
-        wire(wiring)
+    wire(module)
     host = default_host()
     with suppress(BackendError):  # the record tells
         host.load(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .candidates import Selection, State
 from .default import default_host
 from .missing import hint_for, well_known
-from .names import API_VERSION, API_VERSIONS
+from .spelling import API_VERSION, API_VERSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .host import Host
-    from .info import BackendInfo
     from .probe import ProbeResult
+    from .record import BackendInfo
 
 __all__ = ["backends_data", "backends_text", "probe_all", "why", "why_data"]
 

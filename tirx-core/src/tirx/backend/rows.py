@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for i
 if TYPE_CHECKING:
     from typing import Any
 
-    from .registry import Registry
+    from .snapshot import Registry
 
 __all__ = ["Contribution", "Owner", "RowKind"]
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["API_VERSION", "API_VERSIONS", "MODULES", "RESERVED", "normalise", "split_promise", "split_value", "valid_name"]
+__all__ = [
+    "API_VERSION",
+    "API_VERSIONS",
+    "MODULES",
+    "RESERVED",
+    "normalise",
+    "split_promise",
+    "split_value",
+    "valid_name",
+]
 
 API_VERSION = 1
 """The plugin API that this core was written for."""
@@ -10,15 +19,17 @@ API_VERSION = 1
 API_VERSIONS: tuple[int, ...] = (1,)
 """All plugin APIs that this core accepts."""
 
-MODULES = frozenset(
-    "cache candidates default discovery faults guard hooks host importing info loader metadata missing names probe "
-    "registry report rows signatures unavailable".split()
-)
+MODULES = frozenset({
+    "cache", "candidates", "default", "discovery", "faults", "guard", "hooks", "host", "importing", "loader",
+    "metadata", "missing", "probe", "record", "report", "rows", "signatures", "snapshot", "spelling",
+    "unavailable",
+})  # fmt: skip
 """The modules of `tirx.backend`: `tirx.backend.<name>` means them, never a backend."""
 
-RESERVED = MODULES | frozenset(
-    "available core find hookimpl is_loaded load provides refresh register unload why wire".split()
-)
+RESERVED = MODULES | {
+    "available", "core", "find", "hookimpl", "info", "is_loaded", "load", "names", "provides", "refresh",
+    "register", "registry", "unload", "why", "wire",
+}  # fmt: skip
 """Names that a backend cannot have, because `tirx.backend.<name>` or a message means something else by them."""
 
 
