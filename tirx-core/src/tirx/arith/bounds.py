@@ -1,0 +1,217 @@
+"""Constant bounds of integer expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ir import (
+    Add, BitwiseAnd, BufferLoad, Call, Cast, Div, Expr, FloorDiv, FloorMod, IntImm, LShift, Max, Min, Mod, Mul, Neg,
+    Not, RShift, Select, Sub, Var,
+)  # fmt: skip
+
+__all__ = ["Interval", "bounds_of"]
+
+
+class Interval:
+    """Integers from `low` to `high`, both included; None means unbounded on that side."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: int | None, high: int | None) -> None:
+        self.low = low
+        self.high = high
+
+    def __repr__(self) -> str:
+        return f"[{self.low}, {self.high}]"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Interval) and (self.low, self.high) == (other.low, other.high)
+
+    def __hash__(self) -> int:
+        return hash((self.low, self.high))
+
+    def within(self, low: int, high: int) -> bool:
+        """Whether all values lie in [low, high]."""
+        return self.low is not None and self.high is not None and low <= self.low and self.high <= high
+
+    @property
+    def is_finite(self) -> bool:
+        """Bounded on both sides."""
+        return self.low is not None and self.high is not None
+
+
+ANY = Interval(None, None)
+TRUTH = Interval(0, 1)
+
+
+def bounds_of(expr: Expr, known: Callable[[Expr], Interval | None], memo: dict[int, tuple[Expr, Interval]]) -> Interval:
+    """Bounds of `expr`, where `known` answers bounds of variables and other expressions that it knows."""
+    stack: list[tuple[Expr, bool]] = [(expr, False)]
+    while stack:
+        node, done = stack.pop()
+        if id(node) in memo:
+            continue
+        if not done:
+            stack.append((node, True))
+            stack.extend((child, False) for child in _operands(node))
+            continue
+        found = known(node)
+        if found is None:
+            rule = _RULES.get(type(node))
+            found = rule(node, [memo[id(child)][1] for child in _operands(node)]) if rule else _of_type(node)
+        memo[id(node)] = (node, _clamped(node, found))  # the node stays alive, so its id stays its own
+    return memo[id(expr)][1]
+
+
+def _operands(node: Expr) -> list[Any]:
+    return list(node.children()) if type(node) in _RULES else []
+
+
+def _of_type(node: Expr) -> Interval:
+    dtype = node.dtype
+    if dtype.is_bool:
+        return TRUTH
+    if dtype.is_uint or (dtype.is_int and isinstance(node, Var | BufferLoad | Call | Cast)):
+        return Interval(dtype.min_int, dtype.max_int)
+    return ANY
+
+
+def _clamped(node: Expr, found: Interval) -> Interval:
+    """An unsigned result that may leave its range wraps: nothing is known then. Signed index arithmetic does not overflow."""
+    dtype = node.dtype
+    if dtype.is_uint and not found.within(0, dtype.max_int):
+        return Interval(0, dtype.max_int)
+    return found
+
+
+def _add(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    return Interval(_plus(a.low, b.low), _plus(a.high, b.high))
+
+
+def _sub(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    return Interval(_plus(a.low, _minus(b.high)), _plus(a.high, _minus(b.low)))
+
+
+def _plus(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _minus(a: int | None) -> int | None:
+    return None if a is None else -a
+
+
+def _mul(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    if a.low is not None and b.low is not None and a.low >= 0 and b.low >= 0:
+        return Interval(a.low * b.low, None if a.high is None or b.high is None else a.high * b.high)
+    if not (a.is_finite and b.is_finite):
+        return ANY
+    products = [x * y for x in (a.low, a.high) for y in (b.low, b.high) if x is not None and y is not None]
+    return Interval(min(products), max(products))
+
+
+def _floordiv(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    if b.low is None or b.low <= 0:
+        return ANY
+    ends = [b.low] if b.high is None else [b.low, b.high]
+    low = None if a.low is None else min(a.low // end for end in ends)
+    high = None if a.high is None else max(a.high // end for end in ends)
+    if b.high is None:  # the quotient tends to 0, or to -1 from below
+        low = None if low is None else min(low, 0 if a.low is not None and a.low >= 0 else -1)
+        high = None if high is None else max(high, 0)
+    return Interval(low, high)
+
+
+def _floormod(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    if b.low is None or b.low <= 0:
+        return ANY
+    if a.low is not None and a.high is not None and a.low >= 0 and a.high < b.low:
+        return a
+    high = None if b.high is None else b.high - 1
+    if a.low is not None and a.low >= 0 and a.high is not None:
+        high = a.high if high is None else min(high, a.high)
+    return Interval(0, high)
+
+
+def _truncdiv(node: Expr, args: list[Interval]) -> Interval:
+    return _floordiv(node, args) if args[0].low is not None and args[0].low >= 0 else ANY
+
+
+def _truncmod(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    if a.low is not None and a.low >= 0:
+        return _floormod(node, args)
+    return ANY if b.low is None or b.low <= 0 or b.high is None else Interval(1 - b.high, b.high - 1)
+
+
+def _min(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    low = None if a.low is None or b.low is None else min(a.low, b.low)
+    highs = [x for x in (a.high, b.high) if x is not None]
+    return Interval(low, min(highs) if highs else None)
+
+
+def _max(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    high = None if a.high is None or b.high is None else max(a.high, b.high)
+    lows = [x for x in (a.low, b.low) if x is not None]
+    return Interval(max(lows) if lows else None, high)
+
+
+def _union(a: Interval, b: Interval) -> Interval:
+    low = None if a.low is None or b.low is None else min(a.low, b.low)
+    high = None if a.high is None or b.high is None else max(a.high, b.high)
+    return Interval(low, high)
+
+
+def _bitwise_and(node: Expr, args: list[Interval]) -> Interval:
+    highs = [i.high for i in args if i.low is not None and i.low >= 0 and i.high is not None]
+    return Interval(0, min(highs)) if highs else _of_type(node)
+
+
+def _rshift(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    if a.low is None or a.low < 0 or b.low is None or b.low < 0:
+        return _of_type(node)
+    return Interval(0 if b.high is None else a.low >> b.high, None if a.high is None else a.high >> b.low)
+
+
+def _lshift(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    if a.low is None or a.low < 0 or b.low is None or b.low < 0 or a.high is None or b.high is None or b.high > 64:
+        return _of_type(node)
+    return Interval(a.low << b.low, a.high << b.high)
+
+
+def _cast(node: Expr, args: list[Interval]) -> Interval:
+    (a,) = args
+    dtype = node.dtype
+    if dtype.is_integer and a.within(dtype.min_int, dtype.max_int):
+        return a
+    return _of_type(node)
+
+
+_RULES: dict[type[Expr], Callable[[Any, list[Interval]], Interval]] = {
+    IntImm: lambda node, args: Interval(node.value, node.value),
+    Add: _add,
+    Sub: _sub,
+    Mul: _mul,
+    Neg: lambda node, args: Interval(_minus(args[0].high), _minus(args[0].low)),
+    FloorDiv: _floordiv,
+    FloorMod: _floormod,
+    Div: _truncdiv,
+    Mod: _truncmod,
+    Min: _min,
+    Max: _max,
+    BitwiseAnd: _bitwise_and,
+    RShift: _rshift,
+    LShift: _lshift,
+    Cast: _cast,
+    Select: lambda node, args: _union(args[1], args[2]),
+    Not: lambda node, args: TRUTH,
+}

@@ -1,0 +1,115 @@
+"""Sums in one canonical form: integer coefficients of atoms, plus a constant.
+
+Valid in the ring of integers, and for unsigned types in the ring modulo 2**bits, because only `+ - *` by constants are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..ir import Add, DType, Expr, IntImm, Mul, Neg, Sub, const
+from .key import key_of
+
+__all__ = ["Linear", "linear_of"]
+
+
+class Linear:
+    """`sum(coefficient * atom) + constant`; atoms in order of first appearance, never with coefficient zero."""
+
+    __slots__ = ("atoms", "coefficients", "constant", "leaves")
+
+    def __init__(self) -> None:
+        self.atoms: dict[Any, Expr] = {}
+        self.coefficients: dict[Any, int] = {}
+        self.constant = 0
+        self.leaves = 0  # terms before merging: tells whether canonical form is any shorter
+
+    def add(self, atom: Expr, factor: int) -> None:
+        """Add `factor * atom`."""
+        key = key_of(atom)
+        total = self.coefficients.get(key, 0) + factor
+        if total:
+            self.atoms[key] = atom
+            self.coefficients[key] = total
+        else:
+            self.atoms.pop(key, None)
+            self.coefficients.pop(key, None)
+
+    def items(self) -> Iterable[tuple[Expr, int]]:
+        """Atoms with their coefficients."""
+        return [(self.atoms[key], factor) for key, factor in self.coefficients.items()]
+
+    def is_constant(self) -> bool:
+        """Whether no atom is left."""
+        return not self.atoms
+
+    def split(self, divisor: int) -> tuple[Linear, Linear]:
+        """`(quotient, rest)` with `self == divisor * quotient + rest`; the rest's constant lies in [0, divisor)."""
+        quotient, rest = Linear(), Linear()
+        for atom, factor in self.items():
+            if factor % divisor == 0:
+                quotient.add(atom, factor // divisor)
+            else:
+                rest.add(atom, factor)
+        quotient.constant, rest.constant = divmod(self.constant, divisor)
+        return quotient, rest
+
+    def to_expr(self, dtype: DType) -> Expr:
+        """The sum as an expression: positive terms first, then negative ones, then the constant."""
+        positive = [(atom, factor) for atom, factor in self.items() if factor > 0]
+        negative = [(atom, factor) for atom, factor in self.items() if factor < 0]
+        result: Expr | None = None
+        for atom, factor in positive:
+            term = atom if factor == 1 else Mul(atom, const(factor, dtype), span=atom.span)
+            result = term if result is None else Add(result, term, span=atom.span)
+        for atom, factor in negative:
+            term = atom if factor == -1 else Mul(atom, const(-factor, dtype), span=atom.span)
+            if result is None:
+                result = Sub(const(self.constant, dtype), term, span=atom.span)
+                self_constant = 0
+                return _with_rest(result, negative[1:], self_constant, dtype)
+            result = Sub(result, term, span=atom.span)
+        if result is None:
+            return const(self.constant, dtype)
+        return _plus(result, self.constant, dtype)
+
+
+def _with_rest(result: Expr, rest: list[tuple[Expr, int]], constant: int, dtype: DType) -> Expr:
+    for atom, factor in rest:
+        term = atom if factor == -1 else Mul(atom, const(-factor, dtype), span=atom.span)
+        result = Sub(result, term, span=atom.span)
+    return _plus(result, constant, dtype)
+
+
+def _plus(expr: Expr, constant: int, dtype: DType) -> Expr:
+    if constant > 0:
+        return Add(expr, const(constant, dtype), span=expr.span)
+    if constant < 0:
+        return Sub(expr, const(-constant, dtype), span=expr.span)
+    return expr
+
+
+def linear_of(expr: Expr, atom: Callable[[Expr], Expr] | None = None) -> Linear:
+    """Canonical form of an integer expression; anything but `+ - * -x` with constants is an atom."""
+    result = Linear()
+    stack: list[tuple[Expr, int]] = [(expr, 1)]
+    while stack:
+        node, factor = stack.pop()
+        if isinstance(node, IntImm):
+            result.constant += factor * node.value
+            result.leaves += 1
+        elif isinstance(node, Add):
+            stack += [(node.b, factor), (node.a, factor)]
+        elif isinstance(node, Sub):
+            stack += [(node.b, -factor), (node.a, factor)]
+        elif isinstance(node, Neg):
+            stack.append((node.a, -factor))
+        elif isinstance(node, Mul) and isinstance(node.b, IntImm):
+            stack.append((node.a, factor * node.b.value))
+        elif isinstance(node, Mul) and isinstance(node.a, IntImm):
+            stack.append((node.b, factor * node.a.value))
+        else:
+            result.leaves += 1
+            result.add(node, factor)
+    return result
