@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from binascii import crc32
 
-from .metadata import Distribution, Folder, stamp
+from .metadata import Distribution, Folder, Stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,25 +36,23 @@ def cache_folder(environ: Mapping[str, str]) -> str | None:
     return os.path.join(base, "tirx", "plugins")
 
 
-def read(cache: str, path: str, key: str) -> Folder | None:
+def read(cache: str, path: str, key: Stamp) -> Folder | None:
     """What the cache knows of the folder `path` as long as its stamp is `key` and no watched file changed."""
     try:
         with open(_file(cache, path), encoding="utf-8") as file:
             lines = file.read().split("\n")
-        if lines[0] != "\t".join((_FIRST, path, key)) or lines[-1] != _LAST:
+        if lines[0] != "\t".join((_FIRST, path, _written(key))) or lines[-1] != _LAST:
             return None
         folder = _parse(path, lines)
     except (OSError, ValueError, IndexError):
         return None
-    if any(stamp(file) != seen for file, seen in folder.watched):
-        return None
-    return folder
+    return folder if folder.is_current() else None
 
 
-def write(cache: str, folder: Folder, key: str, now_ns: int) -> None:
+def write(cache: str, folder: Folder, key: Stamp, now_ns: int) -> None:
     """Keep a folder's contents under its stamp, unless it changed just now. Others see the old file or the new."""
     try:
-        if now_ns - int(key.split(":")[2]) < _FRESH_NS:
+        if now_ns - key[2] < _FRESH_NS:
             return
         lines = ["\t".join(fields) for fields in _fields(folder, key)]
         if any("\n" in line or line.count("\t") > 4 for line in lines):
@@ -77,16 +75,20 @@ def drop(cache: str, path: str) -> None:
         return
 
 
+def _written(key: Stamp) -> str:
+    return " ".join(map(str, key))
+
+
 def _file(cache: str, path: str) -> str:
     return os.path.join(cache, f"{crc32(path.encode('utf-8', 'surrogateescape')):08x}.txt")
 
 
-def _fields(folder: Folder, key: str) -> Iterator[tuple[str, ...]]:
-    yield (_FIRST, folder.path, key)
+def _fields(folder: Folder, key: Stamp) -> Iterator[tuple[str, ...]]:
+    yield (_FIRST, folder.path, _written(key))
     names = folder.names if isinstance(folder.names, str) else f" {' '.join(sorted(folder.names))} "
     yield ("names", names)
     for file, seen in folder.watched:
-        yield ("watch", file, seen)
+        yield ("watch", file, _written(seen))
     for item in folder.distributions:
         yield ("distribution", item.name, item.version, item.metadata)
         for entry in item.entries:
@@ -95,7 +97,7 @@ def _fields(folder: Folder, key: str) -> Iterator[tuple[str, ...]]:
 
 def _parse(path: str, lines: list[str]) -> Folder:
     names = ""
-    watched: list[tuple[str, str]] = []
+    watched: list[tuple[str, Stamp]] = []
     heads: list[tuple[str, str, str]] = []
     entries: list[list[tuple[str, str, str]]] = []
     for line in lines[1:-1]:
@@ -104,7 +106,7 @@ def _parse(path: str, lines: list[str]) -> Folder:
             (names,) = rest
         elif what == "watch":
             file, seen = rest
-            watched.append((file, seen))
+            watched.append((file, tuple(map(int, seen.split()))))
         elif what == "distribution":
             name, version, metadata = rest
             heads.append((name, version, metadata))

@@ -12,7 +12,7 @@ import sys
 import time
 
 from .cache import cache_folder, drop, read, write
-from .metadata import Distribution, Folder, parse_entry_points, scan_folder, stamp
+from .metadata import Distribution, Folder, Stamp, parse_entry_points, scan_folder, stamp
 from .spelling import normalise
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ class Discovery:
     ) -> None:
         self._path = path or (lambda: sys.path)
         self._environ = os.environ if environ is None else environ
-        self._folders: dict[str, tuple[str, Folder]] = {}
+        self._folders: dict[str, tuple[Stamp, Folder]] = {}
         self._seen: tuple[Any, ...] = ()
         self._found: tuple[Found, ...] = ()
         self._start = _working_directory()
@@ -53,11 +53,11 @@ class Discovery:
         """All distributions of ours, in the order of the path."""
         if not all(map(_is_known, sys.meta_path)):
             return self._find_with_finders()
-        state = tuple((path, key, self._watched(path)) for path, key in self._search_path())
+        state = tuple((path, key, self._is_current(path)) for path, key in self._search_path())
         if state != self._seen:
             self._found = _shadow([self._folder(path, key) for path, key, _ in state])
             # computed again: reading the folders renewed what is watched
-            self._seen = tuple((path, key, self._watched(path)) for path, key, _ in state)
+            self._seen = tuple((path, key, self._is_current(path)) for path, key, _ in state)
         return self._found
 
     def forget(self) -> None:
@@ -80,33 +80,33 @@ class Discovery:
         setting = self._environ.get("TIRX_PLUGIN_PATH", "")
         return [os.path.abspath(part) for part in setting.split(os.pathsep) if part]
 
-    def _search_path(self) -> list[tuple[str, str]]:
+    def _search_path(self) -> list[tuple[str, Stamp]]:
         """(folder, stamp) to search, each once, even if it is on the path under two names."""
-        skipped = {stamp(path) for path in _own_folders(self._start)}
-        found: dict[str, tuple[str, str]] = {}
+        skipped = [stamp(path) for path in _own_folders(self._start)]
+        found: dict[Stamp | str, tuple[str, Stamp]] = {}
         for path in self._path():
-            key = _key(path) if path else "-"
-            if key != "-" and (key not in skipped or path in _site_folders()):
-                found.setdefault(_identity(path, key), (path, key))
+            identity, key = _identity_and_key(path) if path else ("", ())
+            if key and (key not in skipped or path in _site_folders()):
+                found.setdefault(identity, (path, key))
         for path in self.named_folders():
-            key = _key(path)
-            if key != "-":
-                found.setdefault(_identity(path, key), (path, key))
+            identity, key = _identity_and_key(path)
+            if key:
+                found.setdefault(identity, (path, key))
         return list(found.values())
 
-    def _watched(self, path: str) -> bool:
+    def _is_current(self, path: str) -> bool:
         known = self._folders.get(path)
-        return known is not None and all(stamp(file) == seen for file, seen in known[1].watched)
+        return known is not None and known[1].is_current()
 
-    def _folder(self, path: str, key: str) -> Folder:
+    def _folder(self, path: str, key: Stamp) -> Folder:
         known = self._folders.get(path)
-        if known is not None and known[0] == key and self._watched(path):
+        if known is not None and known[0] == key and self._is_current(path):
             return known[1]
         folder = self._read(path, key)
         self._folders[path] = (key, folder)
         return folder
 
-    def _read(self, path: str, key: str) -> Folder:
+    def _read(self, path: str, key: Stamp) -> Folder:
         place = cache_folder(self._environ)
         folder = None if place is None else read(place, path, key)
         if folder is not None:
@@ -123,18 +123,13 @@ class Discovery:
         return _shadow([_read_slowly(_metadata().distributions(path=path))])
 
 
-def _key(path: str) -> str:
-    """The stamp of a folder or zip file; a place inside a zip file has the zip file's."""
+def _identity_and_key(path: str) -> tuple[Stamp | str, Stamp]:
+    """(equal for two names of one folder, the stamp); a place inside a zip file has the zip file's stamp."""
     key = stamp(path)
-    if key == "-":
-        parent = _zip_parent(path)
-        return stamp(parent) if parent else "-"
-    return key
-
-
-def _identity(path: str, key: str) -> str:
-    """Equal for two names of one folder."""
-    return ":".join(key.split(":")[:2]) if os.path.exists(path) else path
+    if key:
+        return key[:2], key
+    parent = _zip_parent(path)
+    return path, stamp(parent) if parent else ()
 
 
 def _shadow(folders: Iterable[Folder]) -> tuple[Found, ...]:
@@ -156,7 +151,9 @@ def _own_folders(start: str) -> list[str]:
     """The working directory, now and at the start, and the folder of the script that runs."""
     main = sys.modules.get("__main__")
     script = getattr(main, "__file__", None)
-    folders = [_working_directory(), start]
+    folders = [_working_directory()]
+    if start != folders[0]:
+        folders.append(start)
     if isinstance(script, str) and getattr(main, "__spec__", None) is None:
         folders.append(os.path.dirname(os.path.abspath(script)))
     return folders
@@ -187,13 +184,9 @@ def _is_known(finder: Any) -> bool:
 def _zip_parent(path: str) -> str:
     """The file that `path` lies in, when it is a place inside a zip file."""
     parent = os.path.dirname(path)
-    while parent and parent != os.path.dirname(parent):
-        if os.path.isfile(parent):
-            return parent
-        if os.path.isdir(parent):
-            return ""
+    while parent and not os.path.exists(parent):
         parent = os.path.dirname(parent)
-    return ""
+    return parent if os.path.isfile(parent) else ""
 
 
 def _scan_other(path: str) -> Folder:

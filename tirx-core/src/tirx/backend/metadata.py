@@ -10,9 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Distribution", "Folder", "parse_entry_points", "read_distribution", "scan_folder", "stamp"]
+__all__ = ["Distribution", "Folder", "Stamp", "parse_entry_points", "read_distribution", "scan_folder", "stamp"]
 
 Entry = tuple[str, str, str]
+Stamp = tuple[int, ...]
 
 
 class Distribution:
@@ -49,12 +50,19 @@ class Folder:
         path: str,
         names: frozenset[str] | str,
         distributions: Iterable[Distribution],
-        watched: Iterable[tuple[str, str]] = (),
+        watched: Iterable[tuple[str, Stamp]] = (),
     ) -> None:
         self.path = path
         self.names = names  # one string between spaces when it comes from the cache: splitting it is rarely needed
         self.distributions = tuple(distributions)
         self.watched = tuple(watched)
+
+    def is_current(self) -> bool:
+        """Whether no watched file changed."""
+        for file, seen in self.watched:  # noqa: SIM110  # a plain loop: this is what asking again costs
+            if stamp(file) != seen:
+                return False
+        return True
 
     def has(self, normalised: str) -> bool:
         """Whether a distribution of this name lies here, with or without entry points of ours."""
@@ -63,13 +71,13 @@ class Folder:
         return normalised in self.names
 
 
-def stamp(path: str) -> str:
-    """What changes whenever a file or the list of a folder's files changes; `-` when there is none."""
+def stamp(path: str) -> Stamp:
+    """Changes whenever a file, or the list of a folder's files, changes; empty when there is none."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return "-"
-    return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}:{found.st_ctime_ns}"
+        return ()
+    return (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def parse_entry_points(text: str) -> list[Entry]:

@@ -46,17 +46,24 @@ class Signatures:
 
     def __init__(self, kinds: Iterable[RowKind]) -> None:
         self._manager = pluggy.PluginManager(_PROJECT)
-        self._manager.add_hookspecs(specifications(kinds))
+        self._unspecified = {kind.hook: kind for kind in kinds}
 
     def register(self, name: str, functions: Mapping[str, Callable[[], Iterable[Any]]]) -> None:
         """Validate and register the hook functions of one plugin, all or nothing."""
         self.unregister(name)
+        self._specify(functions)
         holder = ModuleType(name)  # pluggy looks at every name of what it registers: a module of its own has few
         vars(holder).update(functions)
         try:
             self._manager.register(holder, name)
         except pluggy.PluginValidationError as error:
             raise BackendError(_reason(error), hint="hooks take no arguments and return their rows") from error
+
+    def _specify(self, hooks: Iterable[str]) -> None:
+        """Add the specifications that are needed now: all of them take longer than loading a small backend."""
+        new = [self._unspecified.pop(hook) for hook in hooks if hook in self._unspecified]
+        if new:
+            self._manager.add_hookspecs(specifications(new))
 
     def unregister(self, name: str) -> None:
         """Forget a plugin, registered or not."""
