@@ -107,7 +107,12 @@ class Analyzer:
 
     def _compare(self, node: Expr) -> bool | None:
         rule = _COMPARE.get(type(node))
-        if rule is None or not isinstance(node, EQ | NE | LT | LE | GT | GE) or not node.a.dtype.is_integer or node.a.dtype.lanes != 1:
+        if (
+            rule is None
+            or not isinstance(node, EQ | NE | LT | LE | GT | GE)
+            or not node.a.dtype.is_integer
+            or node.a.dtype.lanes != 1
+        ):
             return None
         answer: bool | None = rule(self._difference(node.a, node.b))
         if answer is None and isinstance(node, EQ | NE) and self._never_equal(node.a, node.b):
@@ -172,7 +177,7 @@ def _above(gap: Interval, limit: int) -> bool:
     return gap.low is not None and gap.low >= limit
 
 
-_COMPARE = {
+_COMPARE: dict[type[Any], Any] = {
     LT: _sign(lambda g: _below(g, -1), lambda g: _above(g, 0)),
     LE: _sign(lambda g: _below(g, 0), lambda g: _above(g, 1)),
     GT: _sign(lambda g: _above(g, 1), lambda g: _below(g, 0)),

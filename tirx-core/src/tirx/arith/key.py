@@ -22,7 +22,7 @@ def key_of(expr: Expr) -> Any:
         return (expr.op.name, expr.dtype.name, expr.attrs, *map(key_of, expr.args))
     if isinstance(expr, BufferLoad):
         return ("load", id(expr.buffer), *map(key_of, expr.indices))
-    parts = [type(expr).__name__, expr.dtype.name]
+    parts: list[Any] = [type(expr).__name__, expr.dtype.name]
     for field in expr.FIELDS:
         value = getattr(expr, field.name)
         if field.role == "child":

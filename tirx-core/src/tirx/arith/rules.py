@@ -86,7 +86,12 @@ def _divide(node: FloorDiv, analyzer: Analyzer) -> Expr | None:
     if _wraps(node.a, analyzer):
         return _folded(node)
     found = analyzer.bounds(node.a)
-    if found.is_finite and found.low is not None and found.high is not None and found.low // divisor == found.high // divisor:
+    if (
+        found.is_finite
+        and found.low is not None
+        and found.high is not None
+        and found.low // divisor == found.high // divisor
+    ):
         return const(found.low // divisor, node.dtype)
     quotient, rest = linear_of(node.a).split(divisor)
     span = analyzer.linear_bounds(rest)
@@ -201,7 +206,8 @@ def _negation(node: Not, analyzer: Analyzer) -> Expr | None:
         return node.a.a
     opposite = _OPPOSITE.get(type(node.a))
     if opposite is not None and isinstance(node.a, Compare) and not node.a.a.dtype.is_float:
-        return opposite(node.a.a, node.a.b, span=node.span)
+        flipped: Expr = opposite(node.a.a, node.a.b, span=node.span)
+        return flipped
     return None
 
 

@@ -16,6 +16,8 @@ from .dtype import DType, PointerType
 from .expr import BufferLoad, BufferRegion, Expr, IntImm, Ramp, Var
 from .layout import Layout
 from .ops import ExprOps
+from .stmt import BufferStore
+from .views import BufferViews
 
 __all__ = ["DEFAULT_LAYOUT", "Buffer", "Scalar"]
 
@@ -32,7 +34,7 @@ class _Default:
 DEFAULT_LAYOUT = _Default()
 
 
-class Buffer:
+class Buffer(BufferViews):
     """A typed view of storage.
 
     * `shape`: ints where known, expressions where not; elements of `dtype`
@@ -152,8 +154,6 @@ class Buffer:
         return BufferLoad(self, self.checked_indices(items), span=current_span())
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        from .stmt import BufferStore  # statements refer to buffers
-
         items = self._items(index)
         if any(isinstance(item, slice) for item in items):
             self._refuse(
@@ -263,8 +263,6 @@ class Buffer:
 
     def vstore(self, begin: Sequence[Any] | Any, value: Any) -> None:
         """Store a vector starting at `begin`, along the last dimension."""
-        from .stmt import BufferStore  # statements refer to buffers
-
         indices = self._vector_indices(begin, as_expr(value).dtype.lanes // self.dtype.lanes)
         emit(BufferStore(self, store_value(value, self.dtype, indices, self.name), indices, span=current_span()))
 

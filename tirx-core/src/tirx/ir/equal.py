@@ -57,7 +57,7 @@ class _Comparison:
         if isinstance(a, IRModule):
             return self._push([(a.functions, b.functions), (a.attrs, b.attrs)])
         if isinstance(a, Op):
-            return a.name == b.name
+            return bool(a.name == b.name)
         return bool(a == b)
 
     def _push(self, pairs: Any) -> bool:

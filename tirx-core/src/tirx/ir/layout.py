@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,3 +23,11 @@ class Layout:
     def is_trivial(self) -> bool:
         """Row-major, contiguous, no offset."""
         raise TypeError(f"{type(self).__name__} must define is_trivial()")
+
+    def mapped(self, change: Callable[[Expr], Expr]) -> Layout:
+        """The layout with `change` applied to its symbolic parts; itself when nothing changes."""
+        raise TypeError(f"{type(self).__name__} must define mapped()")
+
+    def group(self, shape: Sequence[Any]) -> tuple[Any, list[int]]:
+        """The layout lined up with `shape`, and where each dimension's iters begin."""
+        raise TypeError(f"{type(self).__name__} must define group()")

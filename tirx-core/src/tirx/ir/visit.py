@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from .buffer import Buffer
 from .expr import Expr, Var
+from .layout import Layout
 from .node import Node
 from .stmt import Alloc, Bind, Decl, For, ScopeIdDef, Seq, Stmt, seq
 
@@ -174,15 +175,19 @@ class Substitution:
         shape = tuple(self._dim(item) for item in old.shape)
         strides = tuple(self._dim(item) for item in old.strides)
         offset = self._dim(old.elem_offset)
-        same = data is old.data and offset is old.elem_offset
+        layout = old._layout.mapped(self._expr) if isinstance(old._layout, Layout) else old._layout
+        same = data is old.data and offset is old.elem_offset and layout is old._layout
         if same and all(a is b for a, b in zip(shape + strides, old.shape + old.strides, strict=True)):
             return old
         return old.replaced(
             data=data if isinstance(data, Var) else old.data, shape=shape, strides=strides, elem_offset=offset
         )
 
+    def _expr(self, item: Expr) -> Expr:
+        return rewrite(item, {Var: self._var})
+
     def _dim(self, item: int | Expr) -> int | Expr:
-        return item if isinstance(item, int) else rewrite(item, {Var: self._var})
+        return item if isinstance(item, int) else self._expr(item)
 
 
 def _buffer_holders() -> list[type[Node]]:

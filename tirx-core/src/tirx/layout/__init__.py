@@ -1,6 +1,6 @@
 """Layouts: axes, TileLayout and its syntax. Axis names (`laneid`, `warpid`, ...) are attributes of this module.
 
-    from tirx.layout import S, R, TileLayout, laneid
+from tirx.layout import S, R, TileLayout, laneid
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ class Iter:
 
     __slots__ = ("axis", "extent", "stride")
 
-    def __init__(self, extent: Number, stride: Number, axis: str = "m") -> None:
+    def __init__(self, extent: Number, stride: Number, axis: Any = "m") -> None:
         self.extent = number(extent)
         self.stride = number(stride)
-        self.axis = axis if isinstance(axis, str) else axis.name
+        self.axis: str = getattr(axis, "name", axis)
         if isinstance(self.extent, int) and self.extent < 1:
             raise LayoutError(f"extent {self.extent} of a layout is not positive", span=current_span())
 

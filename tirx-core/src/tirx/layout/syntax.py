@@ -71,7 +71,7 @@ class AxisTerm:
         self.axis = axis
 
     def __add__(self, other: Any) -> LayoutSpec:
-        return LayoutSpec() + self + other
+        return LayoutSpec(offset=(self, as_term(other))) if not isinstance(other, LayoutSpec) else other.__add__(self)
 
     __radd__ = __add__
 
@@ -81,7 +81,9 @@ class LayoutSpec:
 
     __slots__ = ("offset", "replica", "shard")
 
-    def __init__(self, shard: Sequence[Iter] = (), replica: Sequence[Iter] = (), offset: Sequence[AxisTerm] = ()) -> None:
+    def __init__(
+        self, shard: Sequence[Iter] = (), replica: Sequence[Iter] = (), offset: Sequence[AxisTerm] = ()
+    ) -> None:
         self.shard = tuple(shard)
         self.replica = tuple(replica)
         self.offset = tuple(offset)
@@ -92,7 +94,7 @@ class LayoutSpec:
         return LayoutSpec(self.shard, self.replica, (*self.offset, as_term(other)))
 
     def __radd__(self, other: Any) -> LayoutSpec:
-        return self + other
+        return self.__add__(other)
 
 
 def as_term(value: Any) -> AxisTerm:
@@ -131,14 +133,18 @@ def _iters(key: Any) -> list[Iter]:
             raise LayoutError("a layout is written S[extents:strides]", span=current_span(), hint="there is one colon")
     elif isinstance(key, tuple) and any(isinstance(item, slice) for item in key):
         raise LayoutError(
-            "extents and strides are given as two tuples", span=current_span(), hint="write S[(8, 4):(4, 1)], not S[8:4, 4:1]"
+            "extents and strides are given as two tuples",
+            span=current_span(),
+            hint="write S[(8, 4):(4, 1)], not S[8:4, 4:1]",
         )
     else:
         extents = _items(key)
         strides = list(row_major_strides(extents))
     if len(extents) != len(strides):
         raise LayoutError(
-            f"{len(extents)} extents and {len(strides)} strides", span=current_span(), hint="give one stride for each extent"
+            f"{len(extents)} extents and {len(strides)} strides",
+            span=current_span(),
+            hint="give one stride for each extent",
         )
     terms = [as_term(stride) for stride in strides]
     return [Iter(extent, term.amount, term.axis) for extent, term in zip(extents, terms, strict=True)]

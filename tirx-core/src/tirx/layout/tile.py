@@ -6,16 +6,16 @@ extents; each part times its stride adds to its axis, then the offsets. Replicas
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..ir import Layout, current_span
+from ..ir import Expr, Layout, current_span
 from ..support.errors import LayoutError
 from .iters import Iter, Number, number, product, row_major_strides, same
 from .names import axis_named
 from .syntax import AxisTerm, LayoutSpec
 
-__all__ = ["TileLayout", "row_major"]
+__all__ = ["TileLayout", "layout_storage", "plain_strides", "row_major", "spec_text"]
 
 
 class TileLayout(Layout):
@@ -42,14 +42,18 @@ class TileLayout(Layout):
     ) -> TileLayout:
         """A layout from `Iter` objects."""
         made = cls.__new__(cls)
-        terms = [AxisTerm(value, axis) for axis, value in offset.items()] if isinstance(offset, Mapping) else list(offset)
+        terms = (
+            [AxisTerm(value, axis) for axis, value in offset.items()] if isinstance(offset, Mapping) else list(offset)
+        )
         made._fill(shard, replica, terms)
         return made
 
     def _fill(self, shard: Sequence[Iter], replica: Sequence[Iter], offset: Sequence[AxisTerm]) -> None:
         self.shard, self.replica, self.offset = tuple(shard), tuple(replica), {}
         if not self.shard:
-            raise LayoutError("a layout has at least one iter", span=current_span(), hint="write S[1] for a single element")
+            raise LayoutError(
+                "a layout has at least one iter", span=current_span(), hint="write S[1] for a single element"
+            )
         for term in offset:
             total = number(self.offset.get(term.axis, 0) + term.amount)
             self.offset.pop(term.axis, None)
@@ -112,10 +116,14 @@ class TileLayout(Layout):
         if len(extents) != len(coord):
             raise LayoutError(f"{len(coord)} coordinates for {len(extents)} dimensions", span=current_span())
         if not same(product(number(e) for e in extents), self.size()):
-            raise LayoutError(f"shape {tuple(extents)} does not hold the {self.size()} elements of the layout", span=current_span())
+            raise LayoutError(
+                f"shape {tuple(extents)} does not hold the {self.size()} elements of the layout", span=current_span()
+            )
         for axis, (index, extent) in enumerate(zip(coord, extents, strict=True)):
             if isinstance(index, int) and isinstance(extent, int) and not 0 <= index < extent:
-                raise LayoutError(f"coordinate {index} is outside dimension {axis} of extent {extent}", span=current_span())
+                raise LayoutError(
+                    f"coordinate {index} is outside dimension {axis} of extent {extent}", span=current_span()
+                )
         return self.physical(tuple(coord), tuple(extents))
 
     def _domain(self, count: int) -> list[Number]:
@@ -123,7 +131,9 @@ class TileLayout(Layout):
             return [self.size()]
         if count != len(self.shard):
             raise LayoutError(
-                f"{count} coordinates for a layout of {len(self.shard)} iters", span=current_span(), hint="give shape=(...)"
+                f"{count} coordinates for a layout of {len(self.shard)} iters",
+                span=current_span(),
+                hint="give shape=(...)",
             )
         return [item.extent for item in self.shard]
 
@@ -150,11 +160,13 @@ class TileLayout(Layout):
         """Which shard iters make up each dimension of `shape`, or None when they do not line up."""
         groups, start = [], 0
         for extent in shape:
-            stop, total = start, 1
-            while not same(number(total), extent):
-                if stop == len(self.shard) or (isinstance(total, int) and isinstance(extent, int) and total > extent):
+            stop = start
+            total: Number = 1
+            while not same(total, extent):
+                too_far = isinstance(total, int) and isinstance(extent, int) and total > extent
+                if stop == len(self.shard) or too_far:
                     return None
-                total = number(total * self.shard[stop].extent)  # type: ignore[assignment]
+                total = number(total * self.shard[stop].extent)
                 stop += 1
             groups.append((start, stop))
             start = stop
@@ -163,6 +175,22 @@ class TileLayout(Layout):
         if groups and start < len(self.shard):
             groups[-1] = (groups[-1][0], len(self.shard))
         return groups
+
+    def storage(self) -> TileLayout:
+        """What one thread holds: the memory iters, without offsets of threads."""
+        shard = [item for item in self.shard if _is_memory(item.axis)] or [Iter(1, 1)]
+        return TileLayout.from_iters(shard, [], {a: v for a, v in self.offset.items() if _is_memory(a)})
+
+    def mapped(self, change: Callable[[Expr], Expr]) -> TileLayout:
+        """The layout with `change` applied to its symbolic parts; itself when nothing changes."""
+
+        def of(value: Number) -> Number:
+            return value if isinstance(value, int) else change(value)
+
+        shard = [Iter(of(i.extent), of(i.stride), i.axis) for i in self.shard]
+        replica = [Iter(of(i.extent), of(i.stride), i.axis) for i in self.replica]
+        made = TileLayout.from_iters(shard, replica, {a: of(v) for a, v in self.offset.items()})
+        return self if made == self else made
 
     # ---- derived --------------------------------------------------------------------------------------------------
 
@@ -248,6 +276,28 @@ def row_major(shape: Sequence[Any], strides: Sequence[Any] = ()) -> TileLayout:
     extents = list(shape) or [1]
     steps = list(strides) or list(row_major_strides(extents))
     return TileLayout.from_iters([Iter(e, s) for e, s in zip(extents, steps, strict=True)])
+
+
+def plain_strides(layout: Layout, shape: Sequence[Any]) -> tuple[Number, ...] | None:
+    """One stride of linear memory per dimension of `shape`, when the layout is no more than that; else None."""
+    if not isinstance(layout, TileLayout) or layout.replica or layout.offset or layout.axes() != ("m",):
+        return None
+    try:
+        grouped, separators = layout.group(shape)
+    except LayoutError:
+        return None
+    strides: list[Number] = []
+    for start, stop in zip(separators, separators[1:], strict=False):
+        fused = TileLayout.from_iters(grouped.shard[start:stop]).canonicalize().shard
+        if len(fused) != 1:
+            return None
+        strides.append(fused[0].stride)
+    return tuple(strides)
+
+
+def layout_storage(layout: TileLayout, shape: Sequence[Any]) -> TileLayout:
+    """The storage part of a distributed layout."""
+    return layout.storage()
 
 
 def spec_text(layout: TileLayout) -> str:
@@ -347,4 +397,3 @@ def _require_axis(name: str) -> None:
 def _require_permutation(order: Sequence[int], count: int) -> None:
     if sorted(order) != list(range(count)):
         raise LayoutError(f"{list(order)} is no permutation of {count} dimensions", span=current_span())
-
