@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import Buffer, BufferLoad, BufferRegion, Call, DType, Expr, Scalar, StringImm, as_expr, call_attrs, current_span
+from ..ir import (
+    Buffer,
+    BufferLoad,
+    BufferRegion,
+    Call,
+    DType,
+    Expr,
+    Scalar,
+    StringImm,
+    as_expr,
+    call_attrs,
+    current_span,
+)
 from ..support.errors import ScriptError
 from ..support.suggest import did_you_mean
 from .row import Intrinsic, Operand
 
 __all__ = ["call"]
 
+_NUMBERS = (bool, int, float)
+_SILENT = frozenset({"pure", "read"})  # effects that nobody misses when the value is not used
 _FAMILIES = {
     "int": lambda d: d.is_int,
     "uint": lambda d: d.is_uint,
@@ -29,7 +43,11 @@ def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
     if unknown is not None:
         _refuse(f"{row.name} has no keyword `{unknown}`", did_you_mean(unknown, row.attrs) or _known(row))
     full = {**row.attrs, **attrs}
-    return Call(_result(row, values, full), row, tuple(values), call_attrs(full), span=current_span())
+    made = Call(_result(row, values, full), row, tuple(values), call_attrs(full), span=current_span())
+    builder = active_builder()
+    if builder is not None and row.effect.kind not in _SILENT:
+        builder.note(made)
+    return made
 
 
 def _known(row: Intrinsic) -> str:
@@ -58,7 +76,10 @@ def _operand(row: Intrinsic, operand: Operand, value: Any) -> Expr:
             f"it takes {' or '.join(operand.dtypes)}; cast it with Tx.cast(x, dtype)",
         )
     if operand.lanes and dtype.lanes not in operand.lanes:
-        _refuse(f"operand `{operand.name}` of {row.name} has {dtype.lanes} lanes, not {' or '.join(map(str, operand.lanes))}", None)
+        _refuse(
+            f"operand `{operand.name}` of {row.name} has {dtype.lanes} lanes, not {' or '.join(map(str, operand.lanes))}",
+            None,
+        )
     scope = _scope(expr)
     if operand.scope and scope and scope not in operand.scope:
         _refuse(f"operand `{operand.name}` of {row.name} is in {scope} memory, not {' or '.join(operand.scope)}", None)
@@ -72,7 +93,7 @@ def _converted(row: Intrinsic, operand: Operand, value: Any) -> Expr:
         return value.data
     if operand.kind == "text" and not isinstance(value, str | StringImm):
         _refuse(f"operand `{operand.name}` of {row.name} is text, not {type(value).__name__}", None)
-    expr = as_expr(value, _literal_dtype(operand))
+    expr = as_expr(value, _literal_dtype(operand, value)) if isinstance(value, _NUMBERS) else as_expr(value)
     if operand.kind == "place" and not isinstance(expr, BufferLoad):
         _refuse(f"operand `{operand.name}` of {row.name} is written: give a scalar or a buffer element", None)
     if operand.kind == "pointer" and not expr.dtype.is_handle:
@@ -83,10 +104,14 @@ def _converted(row: Intrinsic, operand: Operand, value: Any) -> Expr:
     return expr
 
 
-def _literal_dtype(operand: Operand) -> DType | None:
-    """The type that a Python number gets: the first concrete type that the operand lists."""
+def _literal_dtype(operand: Operand, value: bool | int | float) -> DType | None:
+    """The type that a Python number gets: the first concrete type that the operand lists, float32 where it takes floats only."""
     names = [name for name in operand.dtypes if name not in _FAMILIES]
-    return DType(names[0]) if names and operand.kind in ("value", "constant") else None
+    if operand.kind not in ("value", "constant"):
+        return None
+    if names:
+        return DType(names[0])
+    return FLOAT32 if set(operand.dtypes) == {"float"} and not isinstance(value, bool) else None
 
 
 def _fits(name: str, dtype: DType) -> bool:

@@ -147,6 +147,8 @@ def check_intrinsic(row: Intrinsic) -> None:
         raise ValueError(f"intrinsic {row.name}: effect {row.effect.kind!r} is none of {', '.join(EFFECT_KINDS)}")
     for operand in row.operands:
         if operand.kind not in OPERAND_KINDS or operand.rw not in ("r", "w", "rw"):
-            raise ValueError(f"intrinsic {row.name}: operand {operand.name} has kind {operand.kind!r}, rw {operand.rw!r}")
+            raise ValueError(
+                f"intrinsic {row.name}: operand {operand.name} has kind {operand.kind!r}, rw {operand.rw!r}"
+            )
     if row.meaning is not None and ":" not in row.meaning:
         raise ValueError(f"intrinsic {row.name}: meaning {row.meaning!r} is not 'module:function'")

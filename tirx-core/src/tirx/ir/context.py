@@ -11,6 +11,7 @@ from ..support.late import late, late_bind
 from ..support.span import Span, here
 
 if TYPE_CHECKING:
+    from .expr import Call
     from .node import Node
     from .stmt import Stmt
 
@@ -18,10 +19,13 @@ __all__ = ["ActiveBuilder", "active_builder", "current_span", "emit", "late", "l
 
 
 class ActiveBuilder(Protocol):
-    """The part of the builder that IR objects use: append a statement, invent a name."""
+    """The part of the builder that IR objects use: append a statement, take note of an effect, invent a name."""
 
     def emit(self, stmt: Stmt) -> None:
         """Append a statement to the open frame."""
+
+    def note(self, call: Call) -> None:
+        """A call with an effect was made: unless it becomes part of the next statement, it is a statement of its own."""
 
     def fresh_name(self, hint: str) -> str:
         """A name that the function does not use yet, near `hint`."""

@@ -79,7 +79,7 @@ class DType:
     def __new__(cls, name: str | DType) -> DType:
         if isinstance(name, DType):
             return name
-        found = _interned.get(name)
+        found = _interned.get(name) if isinstance(name, str) else None
         return found if found is not None else _parse(name)
 
     def with_lanes(self, lanes: int) -> DType:
@@ -199,6 +199,10 @@ def _fill(target: DType, name: str, scalar: str, row: tuple[str, int, int, int],
 
 
 def _parse(name: str) -> DType:
+    convert = getattr(name, "__tirx_dtype__", None)  # the language's constructors stand for their type
+    if convert is not None:
+        found_type: DType = convert()
+        return found_type
     if not isinstance(name, str):
         raise ValueError(f"a dtype is written as text such as 'float32', not {name!r}")
     scalar, cross, width = name.rpartition("x")
