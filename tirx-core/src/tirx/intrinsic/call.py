@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import (
+    FLOAT32,
     Buffer,
     BufferLoad,
     BufferRegion,
@@ -13,6 +14,7 @@ from ..ir import (
     Expr,
     Scalar,
     StringImm,
+    active_builder,
     as_expr,
     call_attrs,
     current_span,
