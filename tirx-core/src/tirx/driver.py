@@ -1,0 +1,125 @@
+"""The road of a kernel, in reading order: function -> module -> lowered -> (simulated | source -> binary -> run)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .backend import find, hint_for, registry
+from .ir import IRModule, PrimFunc, active_builder
+from .runtime import Executable, bind_arguments
+from .sim import Report, simulate_module
+from .support.errors import ScriptError, TargetError
+from .target import Target, as_target
+from .transform.extensions import extended
+from .transform.pipeline import Instrument, PassContext, Pipeline, run_passes
+
+__all__ = ["call_function", "compile", "explain", "lower", "simulate"]
+
+Kernel = PrimFunc | IRModule
+
+
+def compile(
+    kernel: Kernel,
+    target: Target | str | Mapping[str, Any] | None = None,
+    *,
+    config: Mapping[str, Any] | None = None,
+    instruments: Sequence[Instrument] = (),
+    extensions: Iterable[str] = (),
+) -> Executable:
+    """`kernel` compiled for `target` (default: the one of the surrounding `with target:`, or of the function).
+
+    The module is verified and lowered now; source and binaries are made when the result is asked for them. Raises `VerifyError`,
+    `TargetError` at the author's line.
+    """
+    module = as_module(kernel)
+    context = PassContext(_target(module, target), config=config, instruments=instruments)
+    return Executable(module, lower(module, context, extensions), context, _entry(kernel, module))
+
+
+def lower(module: IRModule, context: PassContext, extensions: Iterable[str] = ()) -> IRModule:
+    """`module` after the target kind's `lower` passes: what the simulator runs and source is written from."""
+    kind = context.target.kind.name
+    pipeline: Pipeline | None = find("pipelines", kind)
+    if pipeline is None:
+        raise TargetError(f"kind `{kind}` has no pipeline", hint=hint_for("pipelines", kind))
+    return run_passes(extended(pipeline.lower, registry(extensions)), module, context)
+
+
+def simulate(
+    kernel: Kernel,
+    *args: Any,
+    target: Target | str | Mapping[str, Any] | None = None,
+    checks: str | Iterable[str] = "all",
+    config: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> Report:
+    """Run `kernel` on NumPy arrays as `target` would, writing into them, and report what it did wrong.
+
+    `checks` is "all", "none" or names of checks. The report's `.verdict` is `clean`, `error` or `incomplete`.
+    """
+    module = as_module(kernel)
+    entry = _entry(kernel, module)
+    func = module[entry or next(iter(module.functions))]
+    bound = bind_arguments(func, args, _arguments(func, kwargs))
+    context = PassContext(_target(module, target), config=config)
+    lowered = _lowered(kernel, module, context)
+    options = {name: value for name, value in kwargs.items() if name not in func.names}
+    return simulate_module(lowered, bound.environment(), context.target, checks=checks, entry=func.name, **options)
+
+
+def _arguments(func: PrimFunc, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in kwargs.items() if name in func.names}
+
+
+def _lowered(kernel: Kernel, module: IRModule, context: PassContext) -> IRModule:
+    """Lowering is remembered with the function, so that simulating it again costs nothing."""
+    if not isinstance(kernel, PrimFunc) or context.config != PassContext.KNOWN:
+        return lower(module, context)
+    memo = kernel._memo.setdefault("lowered", {})
+    if context.target not in memo:
+        memo[context.target] = lower(module, context)
+    found: IRModule = memo[context.target]
+    return found
+
+
+def explain(kernel: Kernel, target: Target | str | Mapping[str, Any] | None = None) -> str:
+    """What the compiler decided about `kernel` for `target`: the launch plan and where each part came from."""
+    executable = compile(kernel, target)
+    lines = [repr(executable), str(executable.launch_plan), "used:"]
+    lines += [f"  {name} {version}" for name, version in executable.provenance]
+    return "\n".join(lines)
+
+
+def as_module(kernel: Kernel) -> IRModule:
+    """A function as a module of its own; a module as it is."""
+    if isinstance(kernel, IRModule):
+        return kernel
+    if isinstance(kernel, PrimFunc):
+        return IRModule([kernel])
+    hint = "specialise it first: kernel.specialize(...)" if hasattr(kernel, "specialize") else "decorate it with @Tx.prim_func"
+    raise ScriptError(f"{type(kernel).__name__} is no kernel", hint=hint)
+
+
+def _entry(kernel: Kernel, module: IRModule) -> str | None:
+    return kernel.name if isinstance(kernel, PrimFunc) else None
+
+
+def _target(module: IRModule, target: Target | str | Mapping[str, Any] | None) -> Target:
+    if target is None and Target.current() is None:
+        own = next((func.attrs["target"] for func in module if "target" in func.attrs), None)
+        return as_target(own)
+    return as_target(target)
+
+
+def call_function(func: PrimFunc, args: Sequence[Any]) -> Any:
+    """`func(*args)`: inside a kernel a call of it, outside compile for the current target and run."""
+    if active_builder() is not None:
+        from .script.builder import call_prim_func  # the language is only needed while a kernel is built
+
+        return call_prim_func(func, args)
+    memo = func._memo.setdefault("compiled", {})
+    target = _target(as_module(func), None)
+    if target not in memo:
+        memo[target] = compile(func, target)
+    return memo[target](*args)

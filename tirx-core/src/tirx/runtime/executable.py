@@ -1,0 +1,130 @@
+"""Executable: what `tirx.compile` answers. Source, binaries and device are made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from ..backend import find, registry
+from ..codegen.row import Source
+from ..ir import Call, IRModule, PrimFunc, walk
+from ..support.errors import ArgumentError, TargetError
+from ..support.late import load_object
+from ..support.suggest import did_you_mean
+from ..target import Target
+from ..transform.pipeline import PassContext, Pipeline, run_passes
+from .launch_plan import LaunchPlan, plan_of
+from .launcher import Launcher
+from .row import Binary, Resources
+from .toolchains import build
+
+__all__ = ["Executable"]
+
+
+class Executable:
+    """A compiled module for one target.
+
+    * `source`: target source, with `.text`; `binaries`: compiled forms by format; `resources`: figures per kernel
+    * `launch_plan`: what a call will launch; `lowered`: the IR that the simulator runs
+    * `provenance`: every distribution whose rows were used, with its version
+    * calling it checks the arguments and runs on the device; `executable["name"]` is one function of several
+    """
+
+    def __init__(self, module: IRModule, lowered: IRModule, context: PassContext, entry: str | None = None) -> None:
+        self.module = module
+        self.lowered = lowered
+        self.context = context
+        self.entry = entry
+
+    @property
+    def target(self) -> Target:
+        """What it was compiled for."""
+        return self.context.target
+
+    @cached_property
+    def prepared(self) -> IRModule:
+        """The IR that the source is written from."""
+        pipeline: Pipeline = registry().rows("pipelines")[self.target.kind.name]
+        return run_passes(pipeline.prepare, self.lowered, self.context)
+
+    @cached_property
+    def source(self) -> Source:
+        """Target source. `TargetError` for a kind that only simulates."""
+        row = find("codegens", self.target.kind.name)
+        if row is None:
+            raise TargetError(
+                f"kind `{self.target.kind.name}` has no source: it is simulated only",
+                hint="choose a target of an installed backend; `tirx targets` lists them",
+            )
+        made: Source = load_object(row.generate)(self.prepared, self.target, self.context.config)
+        return made
+
+    @cached_property
+    def binary(self) -> Binary:
+        """The binary of the best installed toolchain; `ToolchainError` when there is none."""
+        return build(self.source, self.target)
+
+    @property
+    def binaries(self) -> Mapping[str, bytes]:
+        """Bytes by format."""
+        return {self.binary.format: self.binary.data}
+
+    @property
+    def resources(self) -> Mapping[str, Resources]:
+        """What each kernel uses."""
+        return self.binary.resources
+
+    @property
+    def launch_plan(self) -> LaunchPlan:
+        """The launches of the entry function."""
+        return plan_of(self.host(), self.lowered)
+
+    @property
+    def provenance(self) -> tuple[tuple[str, str], ...]:
+        """Distributions used, with versions, sorted."""
+        snapshot, kind = registry(), self.target.kind.name
+        owners = {snapshot.owner("target_kinds", kind)}
+        for name in ("pipelines", "codegens", "simulators"):
+            if kind in snapshot.rows(name):
+                owners.add(snapshot.owner(name, kind))
+        for op in _called(self.lowered):
+            if op in snapshot.rows("intrinsics"):
+                owners.add(snapshot.owner("intrinsics", op))
+        return tuple(sorted({(owner.distribution, owner.version) for owner in owners}))
+
+    def functions(self) -> tuple[str, ...]:
+        """Names that can be called."""
+        return tuple(func.name for func in self.lowered if func.attrs.get("role") == "host")
+
+    def host(self, name: str | None = None) -> PrimFunc:
+        """The host function of that name (default: the entry)."""
+        names = self.functions()
+        wanted = name or self.entry or (names[0] if len(names) == 1 else None)
+        if wanted is None:
+            raise ArgumentError(f"the module has several functions: {', '.join(names)}", hint='choose one: executable["name"]')
+        if wanted not in names:
+            raise ArgumentError(
+                f"the module has no function `{wanted}`", hint=did_you_mean(wanted, names) or f"it has {', '.join(names)}"
+            )
+        return self.lowered[wanted]
+
+    def __getitem__(self, name: str) -> Executable:
+        made = Executable(self.module, self.lowered, self.context, self.host(name).name)
+        made.__dict__.update({k: v for k, v in self.__dict__.items() if k in ("prepared", "source", "binary")})
+        return made
+
+    @cached_property
+    def _launcher(self) -> Launcher:
+        return Launcher(self.host(), self)
+
+    def __call__(self, *args: Any, stream: Any = None, **kwargs: Any) -> None:
+        """Check the arguments and run on the device they are on (host arrays: copied to the first device and back)."""
+        self._launcher(args, kwargs, stream)
+
+    def __repr__(self) -> str:
+        return f"<Executable {', '.join(self.functions())} for {self.target}>"
+
+
+def _called(module: IRModule) -> set[str]:
+    return {node.op.name for func in module for node in walk(func.body, Call.BIT) if isinstance(node, Call)}
