@@ -1,0 +1,3 @@
+"""Must not be imported."""
+
+raise AssertionError("imported")

@@ -1,0 +1,3 @@
+"""An extension that raises while it is imported."""
+
+raise RuntimeError("the extension broke")

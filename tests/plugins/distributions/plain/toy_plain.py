@@ -1,0 +1,19 @@
+"""A backend with one name and no faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tirx.backend import hookimpl
+from tirx.script.row import Namespace
+
+
+@hookimpl
+def tirx_namespaces() -> Iterable[Namespace]:
+    """`Tx.plain`."""
+    return [Namespace("plain", "toy_plain:answer", doc="a number")]
+
+
+def answer() -> int:
+    """What `Tx.plain` is."""
+    return 42

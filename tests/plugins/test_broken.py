@@ -1,0 +1,249 @@
+"""One environment with everything that a plugin can do wrong, and one good backend in the middle of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+GOOD = ("plain", "good_extension")
+BROKEN = (
+    "raises_on_import",
+    "raises_in_hook",
+    "wrong_type",
+    "unknown_hook",
+    "unmarked_hook",
+    "takes_argument",
+    "api_too_new",
+    "api_too_old",
+    "rival",
+    "twin_one",
+    "twin_two",
+    "missing_dependency",
+    "broken_promise",
+    "sys_exit",
+    "os_exit",
+    "hangs",
+    "prints",
+    "forks",
+    "no_device",
+    "broken_extension",
+)
+
+# backend: (state after loading it, what its cause says, what to do says)
+EXPECTED = {
+    "plain": ("OK", "", ""),
+    "plain.addition": ("OK", "", ""),
+    "plain.broken": (
+        "FAILED",
+        "while it was imported: RuntimeError: the extension broke",
+        "TIRX_BACKENDS=-plain.broken",
+    ),
+    "prints": ("OK", "", ""),
+    "raises_on_import": (
+        "FAILED",
+        "while it was imported: ImportError: libfoo.so.9: undefined symbol: bar",
+        "TIRX_BACKENDS=-raises_on_import",
+    ),
+    "raises_in_hook": (
+        "FAILED",
+        "ZeroDivisionError: in the hook (in hook tirx_target_tags of tirx-toy-raises-in-hook 1.0)",
+        "pip install --upgrade tirx-toy-raises-in-hook",
+    ),
+    "wrong_type": (
+        "FAILED",
+        "in its hooks: row 1 of tirx_namespaces is an object of type str",
+        "its rows are Namespace objects",
+    ),
+    "unknown_hook": ("FAILED", "there is no hook `tirx_target_kind`", "did you mean `tirx_target_kinds`"),
+    "unmarked_hook": ("FAILED", "`tirx_target_kinds` is not marked as a hook", "put @tirx.backend.hookimpl above it"),
+    "takes_argument": ("FAILED", "Argument(s) {'target'} are declared in the hookimpl", "hooks take no arguments"),
+    "api_too_new": ("INCOMPATIBLE", "it speaks plugin API 99, tirx-core ", "pip install --upgrade tirx-core"),
+    "api_too_old": ("INCOMPATIBLE", "it speaks plugin API 0, tirx-core ", "pip install --upgrade tirx-toy-api-too-old"),
+    "rival": (
+        "FAILED",
+        "give 'plain' of namespaces: tirx-toy-plain 1.0 (backend plain) and tirx-toy-rival 1.0",
+        "TIRX_BACKENDS=-plain or TIRX_BACKENDS=-rival",
+    ),
+    "twin": (
+        "SHADOWED",
+        "2 distributions are called 'twin': tirx-toy-twin-one 1.0",
+        "TIRX_BACKENDS=-tirx-toy-twin-one",
+    ),
+    "missing_dependency": (
+        "FAILED",
+        "ModuleNotFoundError: No module named 'a_library_that_is_not_installed'",
+        "install what tirx-toy-missing-dependency needs",
+    ),
+    "broken_promise": (
+        "FAILED",
+        "its manifest promises what its hooks do not give: kind.broken_promise, tags.broken_promise",
+        "correct the group tirx.provides of tirx-toy-broken-promise",
+    ),
+    "sys_exit": ("FAILED", "while it was imported: SystemExit: 0", "TIRX_BACKENDS=-sys_exit"),
+    "forks": ("FAILED", "while it was loaded: it forked a process", "start processes when they are needed"),
+    "no_device": ("UNAVAILABLE", "there is no such device here", "buy one"),
+}
+
+DEADLY = {"os_exit", "hangs"}  # only a process of its own can survive these
+
+LOAD_ALL = f"""
+    import json, os
+    from tirx import backend
+    asked = ["plain", *sorted({sorted(set(EXPECTED) - {"plain"})!r})]
+    errors = {{}}
+    for name in asked:
+        try:
+            backend.load(name)
+        except backend.BackendError as error:
+            errors[name] = str(error)
+    from tirx.backend import report
+    print(json.dumps({{"data": report.backends_data(), "text": report.backends_text(), "errors": errors}}))
+"""
+
+
+@pytest.fixture(scope="module")
+def crowd(environment):
+    """The environment with all of them."""
+    return environment(*GOOD, *BROKEN)
+
+
+@pytest.fixture(scope="module")
+def loaded(crowd):
+    """What is known after every backend was asked for, and all that was printed."""
+    done = crowd.run(LOAD_ALL)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def probed(crowd):
+    """What probing says."""
+    return crowd.ask(
+        """
+        import json
+        from tirx.backend import report
+        print(json.dumps({name: result.as_dict() for name, result in report.probe_all(timeout=8).items()}))
+        """
+    )
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_is_said_of_it(loaded, name):
+    state, cause, todo = EXPECTED[name]
+    record = next(item for item in json.loads(loaded.stdout)["data"]["backends"] if item["name"] == name)
+    assert record["state"] == state
+    assert cause in record["cause"]
+    assert todo in record["todo"]
+    assert record["distribution"].startswith("tirx-toy-")
+    assert record["version"] == "1.0"
+    assert record["entry_point"].startswith(f"{name} = toy_")
+
+
+@pytest.mark.parametrize("name", [name for name, (state, *_) in EXPECTED.items() if state != "OK"])
+def test_asking_for_it_is_an_error_with_all_facts(loaded, name):
+    message = json.loads(loaded.stdout)["errors"][name]
+    _, cause, todo = EXPECTED[name]
+    for fact in (f"`{name}` cannot be used", cause, todo, f"{name} = toy_", "distribution: tirx-toy-"):
+        assert fact in message
+
+
+def test_what_plugins_print_does_not_spoil_the_answer(loaded):
+    assert "chatter from Python" in loaded.stderr
+    assert "chatter past Python" in loaded.stderr
+    assert loaded.stdout.count("\n") == 1
+
+
+def test_the_table_lists_every_one(loaded):
+    text = json.loads(loaded.stdout)["text"]
+    for name in (*EXPECTED, *DEADLY):
+        assert f"\n{name} " in text
+
+
+def test_asking_about_them_imports_none(crowd):
+    found = crowd.ask(
+        """
+        import json, sys
+        from tirx import backend
+        from tirx.backend import report
+        report.backends_text(), report.backends_data()
+        for item in backend.default_host().candidates():
+            backend.why(item.name), backend.info(item.name)
+        backend.available(), backend.names("namespaces"), backend.provides("namespace", "plain"), dir(backend)
+        print(json.dumps([name for name in sys.modules if name.startswith("toy_") or name == "pluggy"]))
+        """
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize("name", sorted({*EXPECTED, *DEADLY} - {"plain.broken", "rival"}))
+def test_probing_it(probed, name):
+    expected = {
+        "os_exit": ("FAILED", "it ended its process with exit status 0 while it was loaded", ""),
+        "hangs": ("FAILED", "it did not finish within 8 s", ""),
+        **EXPECTED,
+    }
+    state, cause, _ = expected[name]
+    if state in ("INCOMPATIBLE", "SHADOWED"):
+        assert name not in probed  # there is nothing to try
+        return
+    assert probed[name]["state"] == state
+    assert cause in probed[name]["cause"]
+    assert probed[name]["ok"] == (state == "OK")
+
+
+def test_a_good_backend_is_found_by_name_amid_all_of_them(crowd):
+    assert crowd.ask(
+        """
+        import json
+        from tirx import backend
+        row = backend.find("namespaces", "addition")
+        print(json.dumps([row.name, str(backend.registry().owner("namespaces", "addition"))]))
+        """
+    ) == ["addition", "tirx-toy-good-extension 1.0"]
+
+
+def test_a_name_that_two_promise_names_both(crowd):
+    message = crowd.ask(
+        """
+        import json
+        from tirx import backend
+        try:
+            backend.find("namespaces", "plain")
+        except backend.BackendError as error:
+            print(json.dumps(str(error)))
+        """
+    )
+    assert "`namespace.plain` is promised by tirx-toy-plain 1.0 (backend plain) and tirx-toy-rival 1.0" in message
+
+
+def test_keeping_them_out(crowd):
+    states = crowd.ask(
+        """
+        import json
+        from tirx import backend
+        print(json.dumps({item.name: item.state for item in backend.default_host().infos()}))
+        """,
+        TIRX_BACKENDS="plain,twin,-tirx-toy-twin-one",
+    )
+    allowed = [name for name, state in states.items() if state == "NOT LOADED"]
+    assert allowed == ["plain", "twin"]
+
+
+def test_a_hang_is_named_and_can_be_interrupted(crowd):
+    done = crowd.run(
+        """
+        import _thread, threading
+        from tirx import backend
+        host = backend.default_host()
+        host.slow_after = 0.2
+        threading.Timer(1.0, _thread.interrupt_main).start()
+        try:
+            backend.load("hangs")
+        except KeyboardInterrupt:
+            print("interrupted", backend.load("plain").__name__)
+        """
+    )
+    assert done.stdout == "interrupted toy_plain\n"
+    assert "backend `hangs` (tirx-toy-hangs 1.0) has been loading for 0.2 s" in done.stderr
+    assert "TIRX_BACKENDS=-hangs" in done.stderr
