@@ -1,26 +1,18 @@
-"""Intrinsics that lowering introduces; nobody writes them."""
+"""What lowering says about values, for code generators; nobody writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from .row import Intrinsic, Operand
 
-from ..ir import DType, Expr
-from .row import Intrinsic
+__all__ = ["INTERNAL", "UNIFORM"]
 
-__all__ = ["INTERNAL", "LAUNCH_INDEX"]
-
-
-def _own_dtype(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
-    return DType(attrs["dtype"])
-
-
-LAUNCH_INDEX = Intrinsic(
-    "tirx.launch_index",
-    result=_own_dtype,
-    attrs={"axis": "", "dtype": "int32"},
-    meaning="tirx.sim.meanings.launch:launch_index",
-    doc="position along a launch axis, such as `cta.x`",
+UNIFORM = Intrinsic(
+    "tirx.uniform",
+    (Operand("value"),),
+    result="same",
+    attrs={"level": ""},
+    meaning="tirx.sim.meanings.control:uniform",
+    doc="its operand, which is the same for all threads of one member of `level`; a code generator may tell the compiler so",
 )
 
-INTERNAL = (LAUNCH_INDEX,)
+INTERNAL = (UNIFORM,)

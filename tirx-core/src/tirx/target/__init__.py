@@ -1,1 +1,12 @@
 """Targets: kinds, tags, scope models, capabilities."""
+
+from __future__ import annotations
+
+from .kind import Attribute, Capabilities, DTypeRow, StorageScope, TargetKind, TargetTag
+from .scope_model import ScopeLevel, ScopeModel
+from .target import Target, as_target, no_target
+
+__all__ = [
+    "Attribute", "Capabilities", "DTypeRow", "ScopeLevel", "ScopeModel", "StorageScope", "Target", "TargetKind",
+    "TargetTag", "as_target", "no_target",
+]  # fmt: skip

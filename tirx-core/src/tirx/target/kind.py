@@ -26,7 +26,11 @@ class Attribute:
     __slots__ = ("check", "default", "doc", "type")
 
     def __init__(
-        self, type: type, default: Any = None, doc: str = "", check: Callable[[Any], str | None] | None = None
+        self,
+        type: type,  # noqa: A002  # what the record calls it
+        default: Any = None,
+        doc: str = "",
+        check: Callable[[Any], str | None] | None = None,
     ) -> None:
         self.type = type
         self.default = default
@@ -58,7 +62,8 @@ class TargetKind:
     * `limits(target)`: named figures that verification reads (`threads_per_cta`, `registers_per_thread`, ...)
     * `complete(attrs)`: derive and check attributes that depend on each other; raises `TargetError`
     * `detect`: `"module:function"` answering attributes of the device present, or None
-    * `parent`: another kind that it specialises: emissions and variants of the parent apply where it has none of its own
+    * `parent`: another kind that it specialises: emissions and variants of the parent apply where it has none of its
+      own
     """
 
     __slots__ = ("attributes", "capabilities", "complete", "detect", "doc", "limits", "name", "parent", "scope_model")
@@ -105,14 +110,26 @@ class StorageScope:
 
     * `owner_level`: the level whose members each have an own instance (`kernel` global, `cta` shared, `thread` local);
       empty on targets without threads
-    * `allocator`: who makes room: `caller` (parameters only), `launch` (sized when launched), `compiler`, `author` (by address)
+    * `allocator`: who makes room: `caller` (parameters only), `launch` (sized when launched), `compiler`, `author`
+      (by address)
     * `capacity(target)`: bytes of one instance, or None when only the device knows; `unit` what the figure counts
     * `address`: names of the address components (`("byte",)`, `("partition", "byte")`)
     * `pointers`: whether addresses may be taken; `dtypes`: allowed ones, empty: all
     * `initial`: `undefined` or `zero`
     """
 
-    __slots__ = ("address", "allocator", "capacity", "doc", "dtypes", "initial", "name", "owner_level", "pointers", "unit")
+    __slots__ = (
+        "address",
+        "allocator",
+        "capacity",
+        "doc",
+        "dtypes",
+        "initial",
+        "name",
+        "owner_level",
+        "pointers",
+        "unit",
+    )
 
     def __init__(
         self,
@@ -141,8 +158,10 @@ class StorageScope:
 
 
 class DTypeRow:
-    """A row of hook `tirx_dtypes`: a scalar dtype beyond core's: `kind` as in `DType.kind`, widths in bits, and the NumPy
-    dtype that stores it (`"module:attribute"`)."""
+    """A row of hook `tirx_dtypes`: a scalar dtype beyond core's.
+
+    `kind` as in `DType.kind`, widths in bits; `numpy` is the dtype that stores it (`"module:attribute"`).
+    """
 
     __slots__ = ("bits", "exponent", "kind", "mantissa", "name", "numpy")
 
@@ -165,7 +184,10 @@ def check_kind(row: TargetKind) -> None:
     """Raise `ValueError` when a row is malformed."""
     _require(isinstance(row, TargetKind), f"expected a TargetKind, got {type(row).__name__}")
     _require(row.name.isidentifier() and row.name == row.name.lower(), f"kind name {row.name!r} is not [a-z][a-z0-9_]*")
-    _require(all(isinstance(item, Attribute) for item in row.attributes.values()), f"{row.name}: attributes are Attribute records")
+    _require(
+        all(isinstance(item, Attribute) for item in row.attributes.values()),
+        f"{row.name}: attributes are Attribute records",
+    )
 
 
 def check_tag(row: TargetTag) -> None:

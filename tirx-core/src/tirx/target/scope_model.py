@@ -1,6 +1,7 @@
 """The levels of cooperation that a target has: an ordered chain from the whole launch down to one thread.
 
-Widths multiply along the chain. A target that lacks a level does not list it; a target without threads has an empty model.
+Widths multiply along the chain. A target that lacks a level does not list it; a target without threads has an empty
+model.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ class ScopeLevel:
     * `optional`: the level only exists in launches that mention it (clusters, warpgroups)
     * `axes`: launch axes that index this level inside an outer one, fastest first
       (`{"kernel": ("cta.x", "cta.y", "cta.z")}`); ids without axes are computed from those that have
+    * `preferred`: the outer level inside which a launch may name preferred extents too (axes `preferred_<axis>`)
+    * `reads`: further index names by outer level, which the machine keeps although no launch sizes them
+    * `requires`: another optional level that a launch with this one has too
     * `uniform`: all threads of a member see the same id, and a code generator may say so to the compiler
     """
 
-    __slots__ = ("axes", "name", "optional", "uniform", "widths")
+    __slots__ = ("axes", "name", "optional", "preferred", "reads", "requires", "uniform", "widths")
 
     def __init__(
         self,
@@ -34,26 +38,43 @@ class ScopeLevel:
         widths: Mapping[str, int] | None = None,
         optional: bool = False,
         axes: Mapping[str, Sequence[str]] | None = None,
+        reads: Mapping[str, Sequence[str]] | None = None,
+        requires: str | None = None,
+        preferred: str | None = None,
         uniform: bool = False,
     ) -> None:
         self.name = name
         self.widths = dict(widths or {})
         self.optional = optional
         self.axes = {within: tuple(names) for within, names in (axes or {}).items()}
+        self.reads = {within: tuple(names) for within, names in (reads or {}).items()}
+        self.preferred = preferred
+        self.requires = requires
         self.uniform = uniform
 
 
 class ScopeModel:
     """The chain of a target, outermost level first.
 
-    `limits` maps (parent, child) to the largest number of child members in one parent that a launch may have.
+    `limits` maps (parent, child) to the largest number of child members in one parent that a launch may have, and
+    `axis_limits` an axis to its largest extent. `tags` are further names by which kernels may call launch axes
+    (`{"group.x": "cta.x"}`).
     """
 
-    __slots__ = ("levels", "limits")
+    __slots__ = ("axis_limits", "levels", "limits", "tags")
 
-    def __init__(self, levels: Sequence[ScopeLevel] = (), limits: Mapping[tuple[str, str], int] | None = None) -> None:
+    def __init__(
+        self,
+        levels: Sequence[ScopeLevel] = (),
+        limits: Mapping[tuple[str, str], int] | None = None,
+        *,
+        axis_limits: Mapping[str, int] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> None:
         self.levels = tuple(levels)
         self.limits = dict(limits or {})
+        self.axis_limits = dict(axis_limits or {})
+        self.tags = dict(tags or {})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +93,15 @@ class ScopeModel:
             hint = did_you_mean(name, self.names) or f"it has {', '.join(self.names) or 'no threads at all'}"
             raise TargetError(f"the target has no level `{name}`", hint=hint)
         return found
+
+    def axis(self, tag: str) -> tuple[str, str, int] | None:
+        """(parent, child, dimension) of a launch axis by its name or one of its `tags`; None when there is none."""
+        name = self.tags.get(tag, tag)
+        for level in self.levels:
+            for parent, axes in level.axes.items():
+                if name in axes:
+                    return parent, level.name, axes.index(name)
+        return None
 
     def index(self, name: str) -> int:
         """Position in the chain; 0 is outermost."""

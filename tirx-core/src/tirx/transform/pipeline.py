@@ -12,14 +12,24 @@ from ..support.suggest import did_you_mean
 if TYPE_CHECKING:
     from ..target import Target
 
-__all__ = ["Anchor", "Instrument", "Pass", "PassContext", "PassRow", "Pipeline", "check_pass", "check_pipeline", "run_passes"]
+__all__ = [
+    "Anchor",
+    "Instrument",
+    "Pass",
+    "PassContext",
+    "PassRow",
+    "Pipeline",
+    "check_pass",
+    "check_pipeline",
+    "run_passes",
+]
 
 
 class Pass:
     """A named step: one `IRModule` in, one out.
 
-    `requires` and `ensures` are facts about the module by name (`layouts_lowered`); the pipeline refuses an order in which a
-    pass runs before what it requires. `run` never changes its argument.
+    `requires` and `ensures` are facts about the module by name (`layouts_lowered`); the pipeline refuses an order in
+    which a pass runs before what it requires. `run` never changes its argument.
     """
 
     __slots__ = ("ensures", "name", "requires", "run")
@@ -67,7 +77,9 @@ class PassContext:
 
     KNOWN: Mapping[str, Any] = {"narrow_indices": True, "simplify": True, "line_directives": False, "noalias": True}
 
-    def __init__(self, target: Target, *, config: Mapping[str, Any] | None = None, instruments: Sequence[Instrument] = ()) -> None:
+    def __init__(
+        self, target: Target, *, config: Mapping[str, Any] | None = None, instruments: Sequence[Instrument] = ()
+    ) -> None:
         for name in config or {}:
             if name not in self.KNOWN:
                 raise TirxError(
@@ -82,7 +94,8 @@ class PassContext:
 class Pipeline:
     """A row of hook `tirx_pipelines`: the passes of one target kind, in order, with anchors.
 
-    `lower` ends with `split_host_device`: what it answers is what the simulator runs. `prepare` follows on the way to source.
+    `lower` ends with `split_host_device`: what it answers is what the simulator runs. `prepare` follows on the way to
+    source.
     """
 
     __slots__ = ("kind", "lower", "prepare")

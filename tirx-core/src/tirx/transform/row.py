@@ -14,8 +14,10 @@ STAGES = ("script", "bound", "lowered")
 
 
 class Check:
-    """A row of hook `tirx_checks`: for target `kind` at `stage` (`script`: as written, `bound`: target known, `lowered`: before
-    source), `run(module, target)` reads the module and answers what is wrong."""
+    """A row of hook `tirx_checks`: `run(module, target)` reads a module for target `kind` and answers what is wrong.
+
+    `stage` is when: `script` as written, `bound` with the target known, `lowered` before source.
+    """
 
     __slots__ = ("kind", "name", "run", "stage")
 

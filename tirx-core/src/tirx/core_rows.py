@@ -1,0 +1,72 @@
+"""Core's own rows, joined from the layers that own them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .intrinsic import Intrinsic
+from .intrinsic.core import ALL
+from .intrinsic.internal import INTERNAL
+from .layout.axis import Axis
+from .sim.row import Simulator
+from .target import DTypeRow, StorageScope, TargetKind, TargetTag
+from .target.generic import GENERIC, SIMT_SCOPES
+from .transform.pipeline import Pipeline
+from .transform.simt import SIMT_LOWER, SIMT_PREPARE
+
+__all__ = [
+    "core_axes", "core_dtypes", "core_intrinsics", "core_kinds", "core_pipelines", "core_scopes", "core_simulators",
+    "core_tags",
+]  # fmt: skip
+
+AXES = (
+    Axis("m", doc="position in storage, in elements"),
+    *(Axis(name, level="cta", within="kernel", doc="index of a cta") for name in ("bx", "by", "bz")),
+    *(Axis(name, level="cta", within="cluster", doc="index of a cta in its cluster") for name in ("cbx", "cby", "cbz")),
+    Axis("tx", level="thread", within="cta", doc="index of a thread in its cta"),
+    Axis("warpid", level="warp", within="cta", doc="index of a warp in its cta"),
+    Axis("laneid", level="thread", within="warp", doc="index of a thread in its warp"),
+    Axis("wgid", level="warpgroup", within="cta", doc="index of a warpgroup in its cta"),
+    Axis("tid_in_wg", level="thread", within="warpgroup", doc="index of a thread in its warpgroup"),
+    Axis("wid_in_wg", level="warp", within="warpgroup", doc="index of a warp in its warpgroup"),
+)
+
+
+def core_kinds() -> Iterable[TargetKind]:
+    """The neutral kind."""
+    return (GENERIC,)
+
+
+def core_tags() -> Iterable[TargetTag]:
+    """Core names no machine."""
+    return ()
+
+
+def core_axes() -> Iterable[Axis]:
+    """The storage axis, and the axes of the levels that the language names."""
+    return AXES
+
+
+def core_dtypes() -> Iterable[DTypeRow]:
+    """Core's dtypes are those of `tirx.ir.dtype`."""
+    return ()
+
+
+def core_intrinsics() -> Iterable[Intrinsic]:
+    """The neutral functions of the language, and those that lowering introduces."""
+    return (*ALL, *INTERNAL)
+
+
+def core_pipelines() -> Iterable[Pipeline]:
+    """The way of the neutral kind: lowered and prepared, never printed."""
+    return (Pipeline("generic", lower=SIMT_LOWER, prepare=SIMT_PREPARE),)
+
+
+def core_scopes() -> Iterable[StorageScope]:
+    """Memories of machines with threads."""
+    return SIMT_SCOPES
+
+
+def core_simulators() -> Iterable[Simulator]:
+    """How the neutral kind is simulated."""
+    return (Simulator("generic", "simt"),)

@@ -1,0 +1,43 @@
+"""Values of target attributes: text to their declared types and back."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from ..support.errors import TargetError
+from .kind import Attribute
+
+__all__ = ["converted", "text_of"]
+
+_TRUTH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
+
+
+def converted(kind: str, name: str, attribute: Attribute, value: Any) -> Any:
+    """`value` as the attribute's type, checked; `TargetError` says what it takes."""
+    result = _parsed(attribute.type, value) if isinstance(value, str) else value
+    exact = isinstance(result, attribute.type) and (attribute.type is bool or not isinstance(result, bool))
+    if not exact:
+        raise TargetError(f"attribute `{name}` of target kind `{kind}` is {attribute.type.__name__}, not {value!r}")
+    wrong = attribute.check(result) if attribute.check is not None else None
+    if wrong is not None:
+        raise TargetError(f"attribute `{name}` of target kind `{kind}`: {wrong}")
+    return tuple(result) if isinstance(result, list) else result
+
+
+def _parsed(wanted: type, text: str) -> Any:
+    if wanted is bool:
+        return _TRUTH.get(text.lower(), text)
+    if wanted in (int, float):
+        try:
+            return int(text, 0) if wanted is int else float(text)
+        except ValueError:
+            return text
+    return tuple(text.split(",")) if wanted in (tuple, list) else text
+
+
+def text_of(value: Any) -> str:
+    """The word that reads back as `value`."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return shlex.quote(",".join(map(str, value)) if isinstance(value, tuple | list) else str(value))

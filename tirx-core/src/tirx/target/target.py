@@ -1,0 +1,222 @@
+"""A target: one kind with values for its attributes.
+
+    Target("generic")
+    Target("generic -width=64")
+    Target({"kind": "generic", "width": 64})
+    with Target("generic"):
+        ...                       # Target.current() is that target here
+
+Names load just the backend that offers them. `str(target)` can be read back.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from ..backend import find, hint_for, names
+from ..support.errors import TargetError
+from ..support.suggest import did_you_mean
+from .attributes import converted, text_of
+from .kind import Capabilities, TargetKind, TargetTag
+from .scope_model import ScopeModel
+
+__all__ = ["Target", "as_target", "no_target"]
+
+_current: ContextVar[tuple[Target, ...]] = ContextVar("tirx_target", default=())
+
+
+class Target:
+    """One kind with values for its attributes.
+
+    `spec` is a kind (`"generic"`), a tag (`"vendor/board"`), either followed by `-attribute=value` words, a mapping
+    with `kind` or `tag`, or another target; keywords override. `given` are the attributes that were set explicitly.
+    """
+
+    __slots__ = ("_capabilities", "_limits", "_tokens", "attrs", "given", "kind", "tag")
+
+    def __init__(self, spec: str | Mapping[str, Any] | Target, **attributes: Any) -> None:
+        head, tag, given = _read(spec)
+        given.update({_key(name): value for name, value in attributes.items()})
+        self.tag: str | None = tag.name if tag is not None else None
+        self.kind: TargetKind = head
+        self.given: Mapping[str, Any] = MappingProxyType(_checked(head, given))
+        base = _checked(head, dict(tag.attributes)) if tag is not None else {}
+        self.attrs: Mapping[str, Any] = MappingProxyType(_complete(head, {**base, **self.given}))
+        self._capabilities: Capabilities | None = None
+        self._limits: Mapping[str, int] | None = None
+        self._tokens: list[Token[tuple[Target, ...]]] = []
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of an attribute; None where it has none."""
+        if name not in self.kind.attributes and name not in self.attrs:
+            _unknown_attribute(self.kind, name)
+        return self.attrs.get(name)
+
+    def scope_model(self, attrs: Mapping[str, Any] | None = None) -> ScopeModel:
+        """The levels of cooperation, for a function with these attributes."""
+        return self.kind.scope_model(self, attrs or {})
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can run."""
+        if self._capabilities is None:
+            self._capabilities = self.kind.capabilities(self)
+        return self._capabilities
+
+    @property
+    def limits(self) -> Mapping[str, int]:
+        """Named figures that verification reads."""
+        if self._limits is None:
+            self._limits = self.kind.limits(self)
+        return self._limits
+
+    def with_attributes(self, **attributes: Any) -> Target:
+        """The same target with some attributes changed."""
+        return Target(self, **attributes)
+
+    @staticmethod
+    def current() -> Target | None:
+        """The target of the innermost `with target:`, or None."""
+        stack = _current.get()
+        return stack[-1] if stack else None
+
+    @staticmethod
+    def list_kinds() -> list[str]:
+        """Names of all kinds that are loaded or that an installed distribution promises."""
+        return sorted(names("target_kinds"))
+
+    def __enter__(self) -> Target:
+        self._tokens.append(_current.set((*_current.get(), self)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._tokens.pop())
+
+    def __str__(self) -> str:
+        head = self.tag or self.kind.name
+        return " ".join([head, *(f"-{name}={text_of(value)}" for name, value in sorted(self.given.items()))])
+
+    def __repr__(self) -> str:
+        return f"Target({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and self.kind.name == other.kind.name and self.attrs == other.attrs
+
+    def __hash__(self) -> int:
+        return hash((self.kind.name, repr(sorted(self.attrs.items()))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Target, (str(self),))
+
+
+def as_target(value: str | Mapping[str, Any] | Target | None) -> Target:
+    """`value` as a target; None means the current one, and an error when there is none."""
+    if isinstance(value, Target):
+        return value
+    if value is not None:
+        return Target(value)
+    current = Target.current()
+    if current is None:
+        raise TargetError(
+            "no target is given", hint='pass one (target="generic"), or write `with Target("generic"):` around the call'
+        )
+    return current
+
+
+@contextmanager
+def no_target() -> Iterator[None]:
+    """Hide the current target, for code that must not depend on it."""
+    token = _current.set(())
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def _read(spec: str | Mapping[str, Any] | Target) -> tuple[TargetKind, TargetTag | None, dict[str, Any]]:
+    """Kind, tag and explicit attributes."""
+    if isinstance(spec, Target):
+        tag = _tag(spec.tag) if spec.tag is not None else None
+        return spec.kind, tag, dict(spec.given)
+    if isinstance(spec, str):
+        head, given = _words(spec)
+    elif isinstance(spec, Mapping):
+        given = {_key(str(name)): value for name, value in spec.items()}
+        head = given.pop("tag", None) or given.pop("kind", None)
+        given.pop("kind", None)
+        if not isinstance(head, str):
+            raise TargetError('a target needs a kind or a tag, e.g. {"kind": "generic"}')
+    else:
+        raise TargetError(
+            f"a {type(spec).__name__} is no target",
+            hint='write a kind such as "generic", a tag, or a mapping with "kind"',
+        )
+    if "/" in head:
+        tag = _tag(head)
+        return _kind(tag.kind), tag, given
+    return _kind(head), None, given
+
+
+def _words(text: str) -> tuple[str, dict[str, Any]]:
+    """`"kind -a=1 -flag -b 2"` as head and attributes."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise TargetError(f"the target {text!r} cannot be read: {error}") from None
+    if not words or words[0].startswith("-"):
+        raise TargetError(f"the target {text!r} does not start with a kind or a tag", hint='e.g. "generic -width=64"')
+    given: dict[str, Any] = {}
+    rest = iter(words[1:])
+    for word in rest:
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("-") or not name:
+            raise TargetError(f"`{word}` in the target {text!r} is no attribute", hint=f"write it -{word}=value")
+        given[_key(name)] = value if equals else True
+    return words[0], given
+
+
+def _key(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _kind(name: str) -> TargetKind:
+    row: TargetKind | None = find("target_kinds", name)
+    if row is None:
+        hint = hint_for("target_kinds", name) or f"there are {', '.join(Target.list_kinds())}"
+        raise TargetError(f"there is no target kind `{name}`", hint=hint)
+    return row
+
+
+def _tag(name: str) -> TargetTag:
+    row: TargetTag | None = find("target_tags", name)
+    if row is None:
+        raise TargetError(
+            f"there is no target tag `{name}`",
+            hint=hint_for("target_tags", name) or did_you_mean(name, names("target_tags")),
+        )
+    return row
+
+
+def _checked(kind: TargetKind, given: dict[str, Any]) -> dict[str, Any]:
+    """Attributes converted to their declared types."""
+    for name in given:
+        if name not in kind.attributes:
+            _unknown_attribute(kind, name)
+    return {name: converted(kind.name, name, kind.attributes[name], value) for name, value in given.items()}
+
+
+def _complete(kind: TargetKind, given: dict[str, Any]) -> dict[str, Any]:
+    defaults = {name: item.default for name, item in kind.attributes.items() if item.default is not None}
+    full = {**defaults, **given}
+    return kind.complete(full) if kind.complete is not None else full
+
+
+def _unknown_attribute(kind: TargetKind, name: str) -> NoReturn:
+    known = sorted(kind.attributes)
+    hint = did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
+    raise TargetError(f"target kind `{kind.name}` has no attribute `{name}`", hint=hint)

@@ -1,0 +1,17 @@
+"""The passes of machines with threads, in order: a kind writes its own pipeline out of them, with anchors between.
+
+Pipeline("acme", lower=SIMT_LOWER, prepare=SIMT_PREPARE)
+"""
+
+from __future__ import annotations
+
+from .bind_target import bind_target
+from .lower_layout import lower_layout
+from .lower_scope_ids import lower_scope_ids
+from .lower_storage import lower_storage
+from .split_host_device import split_host_device
+
+__all__ = ["SIMT_LOWER", "SIMT_PREPARE"]
+
+SIMT_LOWER = (bind_target, lower_scope_ids, lower_layout, lower_storage, split_host_device)
+SIMT_PREPARE = ()
