@@ -147,7 +147,7 @@ def test_importing_core_imports_no_plugin_machinery(environment):
         import sys
         before = set(sys.modules)
         import tirx
-        heavy = {"numpy", "pluggy", "importlib.metadata", "importlib_metadata", "json", "inspect", "toy_plain", "tirx.wiring"}
+        heavy = {"numpy", "pluggy", "importlib.metadata", "importlib_metadata", "inspect", "toy_plain", "tirx.wiring"}
         print(sorted(heavy & set(sys.modules) - before))
         """
     )

@@ -67,7 +67,7 @@ def hookimpl(function: Function) -> Function:
 
 def load(name: str) -> Any:
     """Load a backend (`acme`) or an extension (`acme.fast`) and return its package; an error says why it cannot be."""
-    from .importing import package_of
+    from .importing import package_of  # not needed before something is loaded
 
     return package_of(default_host().load(name))
 
@@ -114,7 +114,7 @@ def names(kind: str) -> list[str]:
 
 def hint_for(kind: str, key: Any) -> str | None:
     """What to tell somebody who asked for a row that `find` did not find."""
-    from .missing import hint_for as hint
+    from .missing import hint_for as hint  # only when something is missing
 
     return hint(default_host(), kind, key)
 
@@ -131,7 +131,7 @@ def load_provider(prefix: str, name: str) -> bool:
 
 def why(name: str) -> str:
     """In words: what is known of a name, and which rule decided about it; imports nothing."""
-    from .report import why as explain
+    from .report import why as explain  # only for who asks
 
     return explain(name)
 
@@ -160,7 +160,7 @@ def row_reference(kind: str, key: Any) -> tuple[Callable[..., Any], tuple[str, s
 
 def resolve_row(owner: str, kind: str, key: Any) -> Any:
     """The row that a pickled reference means; loads its owner."""
-    from .missing import resolve
+    from .missing import resolve  # only when rows are unpickled
 
     return resolve(default_host(), owner, kind, key)
 

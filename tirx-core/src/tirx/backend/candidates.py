@@ -30,7 +30,7 @@ class State:
 
 
 class Candidate:
-    """A backend (`cuda`) or extension (`cuda.fastcopy`) as its manifest describes it.
+    """A backend (`acme`) or extension (`acme.fast`) as its manifest describes it.
 
     `state`, `cause` and `todo` are the verdict of the rules that need no import; `plugin` is set when the program
     registered an object itself.
@@ -75,7 +75,7 @@ class Candidate:
 
     @property
     def what(self) -> str:
-        """How messages call it: backend `cuda`."""
+        """How messages call it: backend `acme`."""
         return f"{'extension' if self.is_extension else 'backend'} `{self.name}`"
 
     @property

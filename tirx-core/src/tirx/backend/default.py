@@ -7,6 +7,8 @@ from importlib import import_module
 
 from tirx.support.errors import BackendError
 
+from .rows import Owner
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -39,8 +41,7 @@ def default_host() -> Host:
 
 def _make_host() -> Host:
     global _host  # noqa: PLW0603  # the one piece of state of this module
-    from .host import Host
-    from .rows import Owner
+    from .host import Host  # `import tirx` must not pay for what only lookups need
 
     with _lock:
         if _host is None:

@@ -205,7 +205,7 @@ class Host:
 
     def unknown(self, name: str) -> BackendError:
         """The error for a name that no installed distribution has."""
-        from .missing import unknown_backend
+        from .missing import unknown_backend  # only when a name is unknown
 
         return unknown_backend(self, name)
 
@@ -239,7 +239,7 @@ class Host:
         """Core's own rows go through the same door; only pluggy stays out, whose import takes longer than all of it."""
         if self._core is None:
             return empty
-        from .hooks import collect, functions_of
+        from .hooks import collect, functions_of  # not needed before a registry is
 
         functions = functions_of(self._core, self.kinds)
         made = empty.extended(Contribution(self.core_owner, collect(functions, self.kinds, self.core_owner)))
@@ -308,7 +308,7 @@ class Host:
     def signatures(self) -> Signatures:
         """The validator of hook signatures, made when the first plugin is loaded."""
         if self._signatures is None:
-            from .signatures import Signatures
+            from .signatures import Signatures  # imports pluggy, 20 ms
 
             self._signatures = Signatures(self.kinds.values())
         return self._signatures
@@ -346,7 +346,7 @@ class Host:
 
 
 def _untried(candidate: Candidate) -> BackendInfo:
-    from .importing import missing_module, reinstall
+    from .importing import missing_module, reinstall  # only for who asks
 
     missing = missing_module(candidate)
     if missing:

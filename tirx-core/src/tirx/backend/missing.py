@@ -57,7 +57,7 @@ def resolve(host: Host, owner: str, kind: str, key: Any) -> Any:
 
 
 def _not_searched(host: Host, name: str) -> list[Candidate]:
-    from .candidates import gather
+    from .candidates import gather  # only when a name is unknown
 
     return [item for found in host.discovery.not_searched() for item in gather(found) if item.name == name]
 

@@ -20,7 +20,7 @@ _FIELDS = (
 class BackendInfo:
     """One backend or extension.
 
-    name, kind       `cuda`, `backend`; `cuda.fastcopy`, `extension`
+    name, kind       `acme`, `backend`; `acme.fast`, `extension`
     state            OK, NOT LOADED, DISABLED, SHADOWED, INCOMPATIBLE, FAILED or UNAVAILABLE
     entry_point      the line of its manifest
     distribution, version, location   where it comes from

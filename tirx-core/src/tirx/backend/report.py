@@ -23,7 +23,7 @@ _SETTINGS = ("TIRX_BACKENDS", "TIRX_EXTENSIONS", "TIRX_PLUGIN_PATH", "TIRX_PLUGI
 
 def probe_all(timeout: float = 10.0, progress: Callable[[str], None] | None = None) -> dict[str, ProbeResult]:
     """Load every usable backend and extension, each in a process of its own. `progress` is told each name before."""
-    from .probe import probe
+    from .probe import probe  # only for who probes
 
     results = {}
     for item in default_host().candidates():

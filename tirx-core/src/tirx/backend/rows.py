@@ -18,7 +18,7 @@ __all__ = ["Contribution", "Owner", "RowKind"]
 
 
 class Owner:
-    """Whom a row belongs to: a distribution, its version, and the backend (`cuda`) or extension (`cuda.fastcopy`)."""
+    """Whom a row belongs to: a distribution, its version, and the backend (`acme`) or extension (`acme.fast`)."""
 
     __slots__ = ("backend", "distribution", "version")
 
@@ -67,8 +67,8 @@ class RowKind:
     key       row -> its name within the kind (a string or a tuple)
     validate  called with (row, owner) on loading; raises what is wrong
     record    the class of the rows, checked before `validate`
-    provides  prefixes under which a manifest may promise rows of this kind: `("kind",)` for `kind.cuda`
-    promise   key -> the promised name, where they differ (`nvidia/h100` is promised as `tags.nvidia`)
+    provides  prefixes under which a manifest may promise rows of this kind: `("kind",)` for `kind.acme`
+    promise   key -> the promised name, where they differ (`acme/one` is promised as `tags.acme`)
     multi     whether several rows may have one key
     order     row -> sort key among all rows of the kind; ties go by owner, then by key
     index     (entries) -> a memo table, computed once for each snapshot
@@ -116,7 +116,7 @@ class RowKind:
         return f"<RowKind {self.name}>"
 
     def keeps(self, promise: str, keys: Iterable[Any]) -> bool:
-        """Whether rows with these keys keep a promise such as `kind.cuda`."""
+        """Whether rows with these keys keep a promise such as `kind.acme`."""
         return any(f"{prefix}.{self.promise(key)}" == promise for key in keys for prefix in self.provides)
 
     def promised(self, key: Any) -> list[str]:

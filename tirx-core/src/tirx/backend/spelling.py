@@ -44,7 +44,7 @@ def normalise(distribution: str) -> str:
 
 
 def split_promise(promise: str) -> tuple[str, str]:
-    """`kind.cuda` -> (`kind`, `cuda`)."""
+    """`kind.acme` -> (`kind`, `acme`)."""
     prefix, _, name = promise.partition(".")
     return prefix, name
 
