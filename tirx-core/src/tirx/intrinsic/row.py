@@ -130,9 +130,9 @@ class Intrinsic(Op):
         self.variadic = variadic
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from ..backend import resolve_row  # rows travel by name
+        from ..backend import row_reference  # rows travel by name
 
-        return (resolve_row, ("intrinsics", self.name))
+        return row_reference("intrinsics", self.name)
 
 
 def check_intrinsic(row: Intrinsic) -> None:
