@@ -109,6 +109,11 @@ def test_rows_pickle_as_references(world, host):
     assert pickle.loads(text).name == "acme"  # loads its owner
 
 
+def test_a_row_of_nobody_does_not_pickle(host):
+    with pytest.raises(BackendError, match="'acme' is not among the kinds of any loaded backend"):
+        pickle.dumps(Stored("acme"))
+
+
 def test_a_reference_to_a_row_that_is_gone(world, host):
     world.install(GOOD)
     with pytest.raises(

@@ -55,6 +55,48 @@ def test_variants_enabled_by_the_environment(world):
     assert variants(host.registry()) == ["acme.fast:copy"]
 
 
+def test_variants_enabled_by_the_projects_file(world, monkeypatch):
+    world.install()
+    world.extension(FAST)
+    project = world.folder / "project"
+    (project / "below").mkdir(parents=True)
+    file = project / "pyproject.toml"
+    file.write_text('[tool.tirx]\nextensions = ["acme.fast"]\n')
+    monkeypatch.chdir(project / "below")
+    host = world.host()
+    host.load("acme")
+    assert variants(host.registry()) == ["acme.fast:copy"]
+    file.write_text("[tool.other]\n")
+    assert variants(host.registry()) == []
+    monkeypatch.chdir(world.folder)
+    assert variants(host.registry()) == []
+    monkeypatch.chdir(project)
+    file.write_text('[tool.tirx]\nextensions = ["acme.fast"]\n')
+    host.environ["TIRX_EXTENSIONS"] = ""  # what is set in the environment replaces the file
+    assert variants(host.registry()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.tirx]\nextensions = 'acme.fast'\n", "is 'acme.fast'\n  help: write a list of names: extensions ="),
+        ("[tool.tirx]\nextensions = [1]\n", "`extensions` in [tool.tirx] of"),
+        ("[tool.tirx]\nextensions = [\n", "cannot be read: "),
+    ],
+)
+def test_a_projects_file_that_is_wrong(world, monkeypatch, text, said):
+    world.install()
+    world.extension(FAST)
+    (world.folder / "pyproject.toml").write_text(text)
+    monkeypatch.chdir(world.folder)
+    host = world.host()
+    host.load("acme")
+    with pytest.raises(BackendError) as caught:
+        host.registry()
+    assert said in str(caught.value)
+    assert str(world.folder / "pyproject.toml") in str(caught.value)
+
+
 def test_a_hosts_own_variants_need_no_enabling(world):
     world.install(FAST, groups={"tirx.api.v1": {"acme": "acme_toy.plugin"}})
     host = world.host()

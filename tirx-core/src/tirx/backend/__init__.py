@@ -155,7 +155,9 @@ def register(
 
 def row_reference(kind: str, key: Any) -> tuple[Callable[..., Any], tuple[str, str, Any]]:
     """What `__reduce__` of a row returns: the row pickles as (owner, kind, key), never by value."""
-    return resolve_row, (default_host().registry().owner(kind, key).backend, kind, key)
+    from .missing import owner_of  # only when rows are pickled
+
+    return resolve_row, (owner_of(default_host(), kind, key), kind, key)
 
 
 def resolve_row(owner: str, kind: str, key: Any) -> Any:

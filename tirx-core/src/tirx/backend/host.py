@@ -18,6 +18,7 @@ from .faults import Fault, refusal
 from .metadata import Distribution
 from .record import BackendInfo
 from .rows import Contribution, Owner, RowKind
+from .settings import EnabledExtensions
 from .snapshot import Registry
 from .spelling import split_promise
 
@@ -50,6 +51,7 @@ class Host:
         self.kinds: dict[str, RowKind] = {kind.name: kind for kind in kinds}
         self.environ = os.environ if environ is None else environ
         self.discovery = Discovery(path, self.environ)
+        self.enabled = EnabledExtensions(self.environ)
         self.slow_after = slow_after
         self.core_owner = core_owner or Owner("tirx-core", "0", "core")
         self._lock = RLock()
@@ -61,7 +63,7 @@ class Host:
         self._faults: dict[tuple[str, str, str], Fault] = {}
         self._judged: tuple[Any, tuple[Candidate, ...]] = (None, ())
         self._signatures: Signatures | None = None
-        self._enabled: tuple[str, frozenset[str]] = ("", frozenset())
+        self._has_extensions = False
 
     # What there is, before anything is imported.
 
@@ -108,9 +110,8 @@ class Host:
         wanted = tuple(extensions)
         for name in wanted:
             self.load(name)
-        setting = self.environ.get("TIRX_EXTENSIONS")
-        if wanted or setting:
-            return (self._registry or current).enabling((*wanted, *self._enabled_by(setting or "")))
+        if self._has_extensions:
+            return self.snapshot().enabling((*wanted, *self.enabled.names()))
         return current
 
     def find(self, kind: str, key: Any) -> Any:
@@ -178,6 +179,7 @@ class Host:
         with self._lock:
             invalidate_caches()
             self.discovery.forget()
+            self.enabled.forget()
             self._faults.clear()
             self._judged = (None, ())
 
@@ -280,7 +282,7 @@ class Host:
         try:
             self._load_one(extension)
         except BackendError as error:
-            if extension.name in self._enabled_by(self.environ.get("TIRX_EXTENSIONS", "")):
+            if extension.name in self.enabled.names():
                 import warnings
 
                 warnings.warn(f"an enabled extension is missing: {error}", RuntimeWarning, stacklevel=4)
@@ -304,6 +306,7 @@ class Host:
         finally:
             self._loading.remove(name)
         self._loaded[name] = candidate
+        self._has_extensions = self._has_extensions or candidate.is_extension
 
     def signatures(self) -> Signatures:
         """The validator of hook signatures, made when the first plugin is loaded."""
@@ -315,12 +318,6 @@ class Host:
 
     def _extensions_of(self, name: str) -> list[Candidate]:
         return [item for item in self.candidates() if item.host == name]
-
-    def _enabled_by(self, setting: str) -> frozenset[str]:
-        if setting != self._enabled[0]:
-            names = frozenset(part.strip() for part in setting.split(",") if part.strip())
-            self._enabled = (setting, names)
-        return self._enabled[1]
 
     def _info_of(self, candidate: Candidate) -> BackendInfo:
         fault = self.fault_of(candidate)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .candidates import Candidate
     from .host import Host
 
-__all__ = ["hint_for", "resolve", "unknown_backend", "well_known"]
+__all__ = ["hint_for", "owner_of", "resolve", "unknown_backend", "well_known"]
 
 
 def hint_for(host: Host, kind: str, key: Any) -> str | None:
@@ -39,6 +39,15 @@ def unknown_backend(host: Host, name: str) -> BackendError:
         hint=hint or f"installed: {', '.join(sorted(set(installed))) or 'none'}",
         notes=[_lies_about(item, name) for item in _not_searched(host, name)],
     )
+
+
+def owner_of(host: Host, kind: str, key: Any) -> str:
+    """The backend that gave the row, acting or not."""
+    make = host.kinds[kind].key
+    for item in host.snapshot().contributions:
+        if any(make(row) == key for row in item.rows.get(kind, ())):
+            return item.owner.backend
+    raise BackendError(f"{key!r} is not among the {kind} of any loaded backend", hint="load its backend first")
 
 
 def resolve(host: Host, owner: str, kind: str, key: Any) -> Any:

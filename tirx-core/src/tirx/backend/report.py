@@ -152,11 +152,10 @@ def _notes(host: Host) -> list[str]:
     candidates = host.candidates()
     unknown = Selection(host.environ.get("TIRX_BACKENDS")).unknown(candidates)
     notes = [f"TIRX_BACKENDS names `{name}`, which is not installed" for name in unknown]
-    enabled = [part.strip() for part in host.environ.get("TIRX_EXTENSIONS", "").split(",") if part.strip()]
     installed = {item.name for item in candidates}
-    return notes + [
-        f"TIRX_EXTENSIONS names `{name}`, which is not installed" for name in enabled if name not in installed
-    ]
+    missing = sorted(host.enabled.names() - installed)
+    source = "TIRX_EXTENSIONS" if "TIRX_EXTENSIONS" in host.environ else "[tool.tirx] of the project's pyproject.toml"
+    return notes + [f"{source} names `{name}`, which is not installed" for name in missing]
 
 
 def _with_probe(item: BackendInfo, probes: Mapping[str, ProbeResult]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ API_VERSIONS: tuple[int, ...] = (1,)
 
 MODULES = frozenset({
     "cache", "candidates", "default", "discovery", "faults", "guard", "hooks", "host", "importing", "loader",
-    "metadata", "missing", "probe", "record", "report", "rows", "signatures", "snapshot", "spelling",
+    "metadata", "missing", "probe", "record", "report", "rows", "settings", "signatures", "snapshot", "spelling",
     "unavailable",
 })  # fmt: skip
 """The modules of `tirx.backend`: `tirx.backend.<name>` means them, never a backend."""
