@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from ..support.span import Span
 
 __all__ = ["Codegen", "Source", "check_codegen"]
 
 
 class Source:
-    """Target source: the `text`, its `language` (`cuda`, `nki`), a file `suffix`, and the functions in it that can be launched."""
+    """Target source: the `text`, its `language`, a file `suffix`, and the functions in it that can be launched.
 
-    __slots__ = ("entries", "language", "suffix", "text")
+    `entries` stand in the order of the module's kernels. `places` maps 1-based lines of the text to the author's places,
+    so that messages of a vendor's compiler can be told in terms of the kernel.
+    """
 
-    def __init__(self, text: str, language: str, suffix: str, entries: Sequence[str]) -> None:
+    __slots__ = ("entries", "language", "places", "suffix", "text")
+
+    def __init__(
+        self, text: str, language: str, suffix: str, entries: Sequence[str], places: Mapping[int, Span] | None = None
+    ) -> None:
         self.text = text
         self.language = language
         self.suffix = suffix
         self.entries = tuple(entries)
+        self.places = dict(places or {})
 
     def __str__(self) -> str:
         return self.text

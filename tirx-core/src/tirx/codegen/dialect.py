@@ -1,0 +1,158 @@
+"""The tables that make the C-family printer write one particular language; a backend fills them.
+
+Nothing here decides anything: names of types and qualifiers, which words are taken, how constants are spelled, and the
+texts of helper functions that generated code may call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..ir import DType
+from ..support.errors import TargetError
+
+__all__ = ["CDialect", "CType", "Helper"]
+
+LETTERS = ("x", "y", "z", "w")
+
+
+class CType:
+    """How one dtype is written.
+
+    * `name`: the type; `include`: the header that defines it; `helper`: the helper definition that does
+    * `literal`: a float constant from its decimal text (`"{0}f"`); `suffix`: what follows an integer constant
+    * `infinity`, `nan`: such constants; `constants`: the header that defines these
+    * `lanes`: for vectors, what selects each lane (`.x`, or `[0]`); `make`: a vector from its lanes (`make_float4({0})`)
+    * `native`: infix operators that the language defines on a vector; `splat`: a vector from one value, when it is one call
+    * `promoted`: arithmetic answers a wider type (C's `short` and below)
+    """
+
+    __slots__ = (
+        "constants", "helper", "include", "infinity", "lanes", "literal", "make", "name", "nan", "native", "promoted",
+        "splat", "suffix",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        include: str = "",
+        helper: str = "",
+        literal: str = "{0}",
+        suffix: str = "",
+        infinity: str = "",
+        nan: str = "",
+        constants: str = "",
+        lanes: Sequence[str] = (),
+        make: str = "",
+        native: Sequence[str] = (),
+        splat: str = "",
+        promoted: bool = False,
+    ) -> None:
+        self.name = name
+        self.include = include
+        self.helper = helper
+        self.literal = literal
+        self.suffix = suffix
+        self.infinity = infinity
+        self.nan = nan
+        self.constants = constants
+        self.lanes = tuple(lanes)
+        self.make = make
+        self.native = frozenset(native)
+        self.splat = splat
+        self.promoted = promoted
+
+
+class Helper:
+    """A definition that generated source may need: its `text`, the helpers it builds on, the headers it includes."""
+
+    __slots__ = ("includes", "name", "needs", "text")
+
+    def __init__(self, name: str, text: str, *, needs: Sequence[str] = (), includes: Sequence[str] = ()) -> None:
+        self.name = name
+        self.text = text
+        self.needs = tuple(needs)
+        self.includes = tuple(includes)
+
+
+class CDialect:
+    """One language of the C family.
+
+    * `types`: dtype name -> CType, vectors included where the language has them
+    * `vector`: name of a class template `NAME<T, n>` for all other vectors (a helper of that name defines it)
+    * `reserved`: words that no name of an author may be
+    * `launch_axes`: launch axis -> what reads its index; `launch_type`: dtype of that value
+    * `scopes`: storage scope -> what stands before the type of an array in it; `dynamic`: the same for a buffer whose size
+      the launch decides; `align`: an alignment
+    * `kernel`, `function`: what stands before the result type of a kernel and of a function it calls; `restrict`
+    * `assertion`: statement for an assertion that failed, from the arguments of a `printf` (`printf({0}); __trap();`)
+    * `pairs`: dtype -> vector dtype of two on which arithmetic is faster than on single elements
+    * `bridges`: dtypes that convert to each other only through a third one, and which
+    * `calls`: names of C functions for operations of the IR (`min max fmod floordiv floormod`), also for one dtype (`min.float16`)
+    """
+
+    __slots__ = (
+        "align", "assertion", "bridges", "calls", "dynamic", "function", "helpers", "kernel", "launch_axes", "launch_type", "name", "pairs",
+        "reserved", "restrict", "scopes", "types", "unroll", "vector", "vector_alignment",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        types: Mapping[str, CType],
+        reserved: frozenset[str],
+        launch_axes: Mapping[str, str],
+        scopes: Mapping[str, str],
+        kernel: str,
+        function: str,
+        launch_type: str = "uint32",
+        dynamic: str = "",
+        restrict: str = "",
+        align: str = "alignas({0})",
+        vector: str = "",
+        vector_alignment: int = 16,
+        unroll: str = "#pragma unroll{0}",
+        assertion: str = "",
+        helpers: Mapping[str, Helper] | None = None,
+        pairs: Mapping[str, str] | None = None,
+        calls: Mapping[str, str] | None = None,
+        bridges: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.types = dict(types)
+        self.reserved = reserved
+        self.launch_axes = dict(launch_axes)
+        self.launch_type = launch_type
+        self.scopes = dict(scopes)
+        self.dynamic = dynamic
+        self.kernel = kernel
+        self.function = function
+        self.restrict = restrict
+        self.align = align
+        self.vector = vector
+        self.vector_alignment = vector_alignment
+        self.unroll = unroll
+        self.assertion = assertion
+        self.helpers = dict(helpers or {})
+        self.pairs = dict(pairs or {})
+        self.calls = dict(calls or {})
+        self.bridges = dict(bridges or {})
+
+    def type(self, dtype: DType) -> CType:
+        """How `dtype` is written; `TargetError` when the language has no such type."""
+        found = self.types.get(dtype.name)
+        if found is None and dtype.lanes > 1 and self.vector:
+            element = self.type(dtype.element)
+            name = f"{self.vector}<{element.name}, {dtype.lanes}>"
+            lanes = tuple(f"[{index}]" for index in range(dtype.lanes))
+            found = self.types[dtype.name] = CType(
+                name, include=element.include, helper=self.vector, lanes=lanes, make=f"{name}{{{{{{0}}}}}}"
+            )
+        if found is None:
+            raise TargetError(
+                f"{dtype} cannot be computed with on target {self.name}",
+                hint=f"it has {', '.join(name for name in self.types if DType(name).lanes == 1)}",
+            )
+        return found

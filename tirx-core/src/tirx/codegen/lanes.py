@@ -1,0 +1,300 @@
+"""Vectors: types of the language where it has them, one small function per operation where it has no operator.
+
+An operation on vectors is printed as the same operation on scalars would be. What makes that legal is a definition such as
+
+    __device__ inline float4 operator*(float4 a, float b) {
+      return make_float4(a.x * b, a.y * b, a.z * b, a.w * b);
+    }
+
+which this module makes for exactly the operations that a module uses. A broadcast operand stays a scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsic import Intrinsic
+from ..ir import (
+    Binary,
+    Broadcast,
+    BufferLoad,
+    Call,
+    Cast,
+    Compare,
+    DType,
+    Expr,
+    IntImm,
+    Let,
+    Ramp,
+    Select,
+    Shuffle,
+    StringImm,
+    Unary,
+    Var,
+    const,
+    substitute,
+)  # fmt: skip
+from ..support.errors import TargetError
+from .calls import call_term
+from .precedence import BINARY, POSTFIX, PRIMARY, UNARY, Term
+from .usage import is_unit
+
+if TYPE_CHECKING:
+    from .expr import ExprPrinter
+
+__all__ = ["is_lanewise", "lane", "lane_term", "vector_term"]
+
+_LISTED = 4  # up to so many lanes are written one by one, more in a loop
+
+
+def vector_term(printer: ExprPrinter, node: Expr) -> Term:
+    """A vector expression as source."""
+    if isinstance(node, Var):
+        return Term(printer.names.of(node, node.name), PRIMARY)
+    if isinstance(node, BufferLoad):
+        return _load(printer, node)
+    if isinstance(node, Broadcast):
+        return _splat(printer, node)
+    if isinstance(node, Ramp):
+        return _made(printer, node.dtype, [lane(node, index) for index in range(node.dtype.lanes)])
+    if isinstance(node, Shuffle):
+        return _shuffle(printer, node)
+    if isinstance(node, Let):
+        return vector_term(printer, substitute(node.body, {node.var: node.value}))
+    if isinstance(node, Select) and node.condition.dtype.lanes == 1:
+        return printer.conditional(node.condition, node.true_value, node.false_value)
+    if isinstance(node, Call) and not is_lanewise(node):
+        return call_term(printer, node)
+    return _lanewise(printer, node)
+
+
+def is_lanewise(node: Call) -> bool:
+    """Whether a call works on each lane by itself: pure, and its row does not ask for vectors."""
+    row = node.op
+    if not isinstance(row, Intrinsic) or not row.effect.is_pure or any(operand.lanes for operand in row.operands):
+        return False
+    widths = {arg.dtype.lanes for arg in node.args if not isinstance(arg, StringImm)}
+    return node.dtype.lanes > 1 and widths <= {1, node.dtype.lanes} and node.dtype.lanes in widths
+
+
+# ---- lanes --------------------------------------------------------------------------------------------------------
+
+
+def lane(node: Expr, index: int) -> Expr:
+    """Lane `index` of a vector expression, as an expression without vectors where possible."""
+    if node.dtype.lanes == 1:
+        return node
+    if isinstance(node, Ramp) and node.base.dtype.lanes == 1:
+        return node.base + _scaled(node.stride, index) if index else node.base
+    if isinstance(node, Broadcast):
+        return lane(node.value, index % node.value.dtype.lanes)
+    if isinstance(node, BufferLoad) and node.buffer.dtype.lanes == 1:
+        return BufferLoad(node.buffer, (lane(node.indices[-1], index),))
+    if isinstance(node, Binary | Unary | Cast | Select):
+        return _rebuilt(node, [lane(child, index) for child in _operands(node)])
+    return Shuffle((node,), (index,))
+
+
+def _scaled(stride: Expr, index: int) -> Expr:
+    return const(stride.value * index, stride.dtype) if isinstance(stride, IntImm) else stride * index
+
+
+def lane_term(printer: ExprPrinter, node: Shuffle, position: int) -> Term:
+    """One lane that a shuffle takes, as source."""
+    index = node.indices[position]
+    for vector in node.vectors:
+        if index < vector.dtype.lanes:
+            return _lane_of(printer, vector, index)
+        index -= vector.dtype.lanes
+    raise TargetError("a shuffle takes a lane that its vectors do not have", span=node.span)
+
+
+def _lane_of(printer: ExprPrinter, vector: Expr, index: int) -> Term:
+    scalar = lane(vector, index)
+    if not (isinstance(scalar, Shuffle) and scalar.vectors[0] is vector):
+        return printer.term(scalar)
+    return Term(f"{printer.text(vector, POSTFIX)}{_selector(printer, vector.dtype, index)}", POSTFIX)
+
+
+def _selector(printer: ExprPrinter, dtype: DType, index: int) -> str:
+    lanes = printer.ctype(dtype).lanes
+    if not lanes:
+        raise TargetError(f"lanes of {dtype} cannot be selected on target {printer.dialect.name}")
+    return lanes[index]
+
+
+# ---- vectors from lanes -------------------------------------------------------------------------------------------
+
+
+def _load(printer: ExprPrinter, node: BufferLoad) -> Term:
+    index = node.indices[-1]
+    if index.dtype.lanes == 1:
+        return Term(printer.place(node.buffer, index), POSTFIX)
+    if isinstance(index, Ramp) and is_unit(index):
+        return Term(printer.vector_place(node.buffer, index), UNARY)
+    return _made(printer, node.dtype, [lane(node, number) for number in range(node.dtype.lanes)])
+
+
+def _made(printer: ExprPrinter, dtype: DType, lanes: Sequence[Expr]) -> Term:
+    return Term(printer.ctype(dtype).make.format(", ".join(printer.text(item) for item in lanes)), POSTFIX)
+
+
+def _splat(printer: ExprPrinter, node: Broadcast) -> Term:
+    kind, value = printer.ctype(node.dtype), printer.text(node.value)
+    if kind.splat:
+        return Term(kind.splat.format(value), POSTFIX)
+    if node.value.dtype.lanes == 1 and (len(value) <= 8 or node.dtype.lanes == 2) and node.dtype.lanes <= _LISTED:
+        return Term(kind.make.format(", ".join([value] * node.dtype.lanes)), POSTFIX)
+    if node.value.dtype.lanes > 1:
+        return _made(printer, node.dtype, [lane(node, index) for index in range(node.dtype.lanes)])
+    name = _define(
+        printer, f"splat_{node.dtype.name}", node.dtype, [node.value.dtype], lambda inner, args: inner.text(args[0])
+    )
+    return Term(f"{name}({value})", POSTFIX)
+
+
+def _shuffle(printer: ExprPrinter, node: Shuffle) -> Term:
+    (first, *rest) = node.vectors
+    if not rest and node.indices == tuple(range(first.dtype.lanes)):
+        return vector_term(printer, first)
+    parts = [lane_term(printer, node, position).text for position in range(len(node.indices))]
+    return Term(printer.ctype(node.dtype).make.format(", ".join(parts)), POSTFIX)
+
+
+# ---- operations on all lanes --------------------------------------------------------------------------------------
+
+
+def _operands(node: Expr) -> list[Expr]:
+    return [child for child in node.children() if isinstance(child, Expr) and not isinstance(child, StringImm)]
+
+
+def _rebuilt(node: Expr, operands: Sequence[Expr]) -> Expr:
+    """The scalar form of `node` with these operands."""
+    if isinstance(node, Cast):
+        return Cast(node.dtype.element, operands[0])
+    if isinstance(node, Call):
+        given = iter(operands)
+        args = tuple(arg if isinstance(arg, StringImm) else next(given) for arg in node.args)
+        return Call(node.dtype.element, node.op, args, node.attrs)
+    return type(node)(*operands)
+
+
+def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
+    operands = _operands(node)
+    if all(isinstance(item, Broadcast) for item in operands):
+        value = _rebuilt(node, [item.value for item in operands if isinstance(item, Broadcast)])
+        return _splat(printer, Broadcast(value, node.dtype.lanes))
+    if isinstance(node, Binary) and _is_native(printer, node):
+        operator = BINARY[type(node)]
+        return printer.infix(operator, node)
+    given = [item.value if isinstance(item, Broadcast) and item.value.dtype.lanes == 1 else item for item in operands]
+    types = [item.dtype for item in given]
+    pair = _pair(printer, node)
+    if isinstance(node, Binary) and type(node) in BINARY:
+        operator = BINARY[type(node)]
+        _define(
+            printer,
+            f"operator{operator.symbol}",
+            node.dtype,
+            types,
+            lambda inner, args: inner.text(_rebuilt(node, args)),
+            pair,
+        )
+        left, right = printer.term(given[0]), printer.term(given[1])
+        return Term(f"{left.at(operator.left)} {operator.symbol} {right.at(operator.right)}", operator.level)
+    name = _define(printer, _name(node), node.dtype, types, lambda inner, args: inner.text(_rebuilt(node, args)))
+    return Term(f"{name}({', '.join(printer.text(item) for item in given)})", POSTFIX)
+
+
+def _is_native(printer: ExprPrinter, node: Binary) -> bool:
+    operator = BINARY.get(type(node))
+    native = printer.ctype(node.a.dtype).native
+    return operator is not None and operator.symbol in native and not isinstance(node, Compare)
+
+
+def _pair(printer: ExprPrinter, node: Expr) -> str | None:
+    """The vector of two on which the operation is one instruction, where the machine prefers that."""
+    if not isinstance(node, Binary) or node.dtype.lanes % 2 or type(node) not in BINARY:
+        return None
+    name = printer.dialect.pairs.get(node.dtype.element.name)
+    if name is None or BINARY[type(node)].symbol not in printer.dialect.types[name].native:
+        return None
+    return name
+
+
+def _name(node: Expr) -> str:
+    """What the function for a lanewise operation is called."""
+    if isinstance(node, Cast):
+        return f"to_{node.dtype.name}"
+    return node.op.name.rpartition(".")[2] if isinstance(node, Call) else type(node).__name__.lower()
+
+
+def _define(
+    printer: ExprPrinter,
+    name: str,
+    result: DType,
+    operands: Sequence[DType],
+    body: Callable[[Any, Sequence[Expr]], str],
+    pair: str | None = None,
+) -> str:
+    """Make the function `name` from vectors (and scalars) to a vector part of the prelude; its name."""
+    parameters = [Var(letter, dtype.element) for letter, dtype in zip("abcdefgh", operands, strict=False)]
+    listed = ", ".join(f"{printer.type(dtype)} {var.name}" for dtype, var in zip(operands, parameters, strict=True))
+    while True:
+        head = f"{printer.dialect.function} inline {printer.type(result)} {name}({listed})"
+        text = f"{head} {{\n{_lines(printer, result, operands, parameters, body, pair)}\n}}"
+        known = printer.prelude.definition(f"{name}({listed})")
+        if known is None or known == text:
+            printer.prelude.define(f"{name}({listed})", text)
+            return name
+        name = f"{name}_"  # the same function with other keywords
+
+
+def _lines(
+    printer: ExprPrinter,
+    result: DType,
+    operands: Sequence[DType],
+    parameters: Sequence[Var],
+    body: Callable[[Any, Sequence[Expr]], str],
+    pair: str | None,
+) -> str:
+    """The statements of such a function."""
+    if pair is not None and result.lanes > 2:
+        return _pairwise(printer, result, operands, parameters, body, pair)
+
+    def at(selectors: Sequence[str]) -> str:
+        inner = printer.alone()
+        for var, selector in zip(parameters, selectors, strict=True):
+            inner.names.give(var, f"{var.name}{selector}")
+        return body(inner, parameters)
+
+    if result.lanes <= _LISTED:
+        lanes = [at([_lane_text(printer, dtype, index) for dtype in operands]) for index in range(result.lanes)]
+        return f"  return {printer.ctype(result).make.format(', '.join(lanes))};"
+    value = at(["[i]" if dtype.lanes > 1 else "" for dtype in operands])
+    return f"  {printer.type(result)} r;\n  for (int i = 0; i < {result.lanes}; ++i) r[i] = {value};\n  return r;"
+
+
+def _pairwise(
+    printer: ExprPrinter,
+    result: DType,
+    operands: Sequence[DType],
+    parameters: Sequence[Var],
+    body: Callable[[Any, Sequence[Expr]], str],
+    pair: str,
+) -> str:
+    """A loop over pairs of lanes."""
+    kind = printer.ctype(DType(pair))
+    inner = printer.alone()
+    for var, dtype in zip(parameters, operands, strict=True):
+        inner.names.give(var, f"*({kind.name}*)&{var.name}[i]" if dtype.lanes > 1 else kind.splat.format(var.name))
+    value = body(inner, parameters)
+    return (
+        f"  {printer.type(result)} r;\n  for (int i = 0; i < {result.lanes}; i += 2) *({kind.name}*)&r[i] = {value};\n"
+        "  return r;"
+    )
+
+
+def _lane_text(printer: ExprPrinter, dtype: DType, index: int) -> str:
+    return _selector(printer, dtype, index) if dtype.lanes > 1 else ""

@@ -1,0 +1,81 @@
+"""What a function does with its variables and buffers, gathered in one walk before it is printed."""
+
+from __future__ import annotations
+
+from ..intrinsic import Intrinsic
+from ..ir import Bind, BufferLoad, BufferStore, Call, Decl, Expr, Node, Ramp, Stmt, Var, walk
+
+__all__ = ["Usage"]
+
+
+class Usage:
+    """Facts about a function body.
+
+    * `read`: ids of variables whose value is used
+    * `written`: ids of pointer variables through which memory may be written
+    * `vector_bytes`: id of a pointer variable -> the widest access through it
+    """
+
+    __slots__ = ("_aliases", "read", "vector_bytes", "written")
+
+    def __init__(self, body: Stmt) -> None:
+        self.read: set[int] = set()
+        self.written: set[int] = set()
+        self.vector_bytes: dict[int, int] = {}
+        self._aliases: list[tuple[int, int]] = []
+        for node in walk(body):
+            self._visit(node)
+        for alias, origin in reversed(self._aliases):  # a view is written: so is what it shows
+            if alias in self.written:
+                self.written.add(origin)
+            self.vector_bytes[origin] = max(self.vector_bytes.get(origin, 0), self.vector_bytes.get(alias, 0))
+
+    def _visit(self, node: Node) -> None:
+        if isinstance(node, Var):
+            self.read.add(id(node))
+        elif isinstance(node, BufferLoad):
+            self._access(node)
+        elif isinstance(node, BufferStore):
+            self._access(node)
+            self.written.add(id(node.buffer.data))
+            if node.value.dtype.is_handle:
+                self.written |= _pointers(node.value)
+        elif isinstance(node, Call):
+            self._call(node)
+        elif isinstance(node, Decl) and node.source is not None:
+            self._aliases += [(id(node.buffer.data), origin) for origin in _pointers(node.source)]
+        elif isinstance(node, Bind) and node.var.dtype.is_handle:
+            self._aliases += [(id(node.var), origin) for origin in _pointers(node.value)]
+
+    def _access(self, node: BufferLoad | BufferStore) -> None:
+        data, last = id(node.buffer.data), node.indices[-1] if node.indices else None
+        self.read.add(data)
+        width = node.buffer.dtype.bytes * (last.lanes if isinstance(last, Ramp) and is_unit(last) else 1)
+        self.vector_bytes[data] = max(self.vector_bytes.get(data, 0), width)
+
+    def _call(self, node: Call) -> None:
+        """Pointers and places that go to an intrinsic are written unless its row says that they are only read."""
+        row = node.op if isinstance(node.op, Intrinsic) else None
+        for index, arg in enumerate(node.args):
+            operand = None
+            if row is not None and row.operands:
+                operand = row.operands[min(index, len(row.operands) - 1)]
+            if operand is not None and (operand.rw == "r" and row is not None and row.effect.kind != "opaque"):
+                continue
+            self.written.update(_pointers(arg))
+
+
+def _pointers(arg: Expr) -> set[int]:
+    """Ids of the pointer variables that an operand gives access to."""
+    found: set[int] = set()
+    for node in walk(arg):
+        if isinstance(node, BufferLoad):
+            found.add(id(node.buffer.data))
+        elif isinstance(node, Var) and node.dtype.is_handle:
+            found.add(id(node))
+    return found
+
+
+def is_unit(ramp: Ramp) -> bool:
+    """Whether a ramp counts by one."""
+    return getattr(ramp.stride, "value", None) == 1
