@@ -1,0 +1,253 @@
+"""Functions: opening one, its parameters, attributes and result."""
+
+from __future__ import annotations
+
+from ...ir import (
+    INT32, VOID, Buffer, Decl, DType, Expr, PrimFunc, Stmt, Var, active_builder, set_builder, substitute,
+)  # fmt: skip
+from ...support.span import add_root_code, here
+from .effects import Effects
+from .naming import Names, rename
+from .state import Builder, Frame, builder, refuse
+from .types import DtypeConstructor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ...ir import Param
+
+__all__ = ["FunctionFrame", "arg", "func_attr", "func_name", "func_ret", "symbol", "trace"]
+
+
+class FunctionFrame(Frame):
+    """`with FunctionFrame() as f:` builds a function, which is `f.get()` afterwards.
+
+    It opens in the builder that is active and empty, or in one of its own.
+    """
+
+    __slots__ = (
+        "attrs", "bound", "env", "func", "name", "names", "params", "private", "result", "symbols", "verify",
+        "_builder", "_restore",
+    )  # fmt: skip
+
+    def __init__(self, name: str | None = None, *, private: bool = False, persistent: bool = False, verify: bool = True) -> None:
+        super().__init__("the function")
+        self.name = name
+        self.private = private
+        self.verify = verify
+        self.params: list[Param] = []
+        self.names: list[str] = []
+        self.attrs: dict[str, Any] = {"tirx.persistent": True} if persistent else {}
+        self.result: DType = VOID
+        self.symbols: dict[str, Var] = {}
+        self.bound: dict[int, tuple[Var, Buffer]] = {}  # handle parameters that became buffers
+        self.env: dict[int, str] = {}  # variables of env_thread, with their tags
+        self.func: PrimFunc | None = None
+
+    def __enter__(self) -> FunctionFrame:
+        found = active_builder()
+        reuse = isinstance(found, Builder) and not found.stack
+        self._builder: Builder = found if reuse else Builder()  # type: ignore[assignment]  # `reuse` says so
+        self._restore: Callable[[], None] = set_builder(self._builder)
+        self._builder.names, self._builder.effects = Names(), Effects()
+        self._builder.stack.append(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        try:
+            super().__exit__(kind, error, trace)
+        finally:
+            self._restore()
+
+    def leave(self, owner: Builder, body: Stmt) -> None:
+        """Make the function."""
+        name = self.name or "main"
+        body = self._unaliased(body)
+        attrs = {**self.attrs} if self.private else {"global_symbol": name, **self.attrs}
+        self.func = PrimFunc(name, self.params, body, attrs, self.result, self.names, self.span)
+        owner.functions.append(self.func)
+
+    def get(self) -> PrimFunc:
+        """The finished function."""
+        if self.func is None:
+            refuse("the function is not finished", "ask for it after its `with` block")
+        return self.func
+
+    def _unaliased(self, body: Stmt) -> Stmt:
+        """Handle parameters that became buffers stand for the buffers' pointers."""
+        if not self.bound:
+            return body
+        return substitute(body, {old: buffer.data for old, buffer in self.bound.values()})
+
+    # ---- parameters -------------------------------------------------------------------------------------------
+
+    def add_param(self, name: str, annotation: Any) -> Any:
+        """A parameter of the annotated type; what stands for it in the body."""
+        if name in self.names:
+            refuse(f"the parameter `{name}` exists already", "give every parameter its own name")
+        param = self._param(name, annotation)
+        self._check_order(param)
+        self.params.append(param)
+        self.names.append(name)
+        self._builder.names.used.setdefault(name, 0)
+        return param
+
+    def _check_order(self, param: Param) -> None:
+        if any(not isinstance(stmt, Decl) for stmt in self.stmts):
+            refuse(f"the parameter `{param.name}` comes after statements", "declare parameters first")
+
+    def _param(self, name: str, annotation: Any) -> Param:
+        if isinstance(annotation, Buffer):
+            return self._buffer_param(name, annotation)
+        if isinstance(annotation, Var):
+            return self._var_param(name, annotation)
+        try:
+            dtype = DType(annotation)
+        except ValueError:
+            refuse(
+                f"parameter `{name}` is annotated with {_described(annotation)}, which is no type",
+                'write Tx.Buffer(shape, dtype), a scalar type such as Tx.float32, or Tx.handle',
+            )
+        if dtype.kind == "void":
+            refuse(f"parameter `{name}` cannot be void")
+        return Var(name, dtype, span=here(2))
+
+    def _buffer_param(self, name: str, annotation: Buffer) -> Buffer:
+        if annotation.name == "" and not any(quoted_name(item) is not None for item in annotation.shape):
+            rename(annotation, name)
+            return annotation
+        values: dict[str, Any] = {"name": name, "shape": [self.dim(item) for item in annotation.shape]}
+        if annotation.data.name == annotation.name:
+            values["data"] = None
+        return annotation.replaced(**values)
+
+    def _var_param(self, name: str, annotation: Var) -> Var:
+        names = self._builder.names
+        if names.invented.pop(id(annotation), None) is None:
+            return Var(name, annotation.dtype, span=here(2))
+        names.fresh_vars.pop(id(annotation), None)
+        rename(annotation, name)
+        return annotation
+
+    # ---- symbolic dimensions ----------------------------------------------------------------------------------
+
+    def symbol(self, name: str, dtype: str = "int32") -> Var:
+        """The symbolic dimension `name`, introduced at first use."""
+        if name not in self.symbols:
+            if not name.isidentifier():
+                refuse(f"{name!r} is not the name of a dimension", 'write a name in quotes, e.g. ("m", 64)')
+            self.symbols[name] = Var(name, DType(dtype), span=here(2))
+            self._builder.names.used.setdefault(name, 0)
+        return self.symbols[name]
+
+    def dim(self, item: Any) -> Any:
+        """A dimension with quoted names resolved: a parameter of that name, or a symbol."""
+        text = quoted_name(item)
+        if text is None:
+            return item
+        known = next((p for p, name in zip(self.params, self.names, strict=True) if name == text), None)
+        return known if isinstance(known, Var) else self.symbol(text)
+
+    def bind_buffer(self, handle: Var, buffer: Buffer) -> bool:
+        """Let `buffer` stand for the handle parameter; False when that is none, or stands for a buffer already."""
+        at = next((i for i, item in enumerate(self.params) if item is handle), None)
+        if at is None:
+            return False
+        self.params[at] = buffer
+        self.bound[id(handle)] = (handle, buffer)
+        return True
+
+
+def quoted(name: str) -> Var:
+    """A quoted dimension of an annotation that is written outside any function: resolved when it becomes a parameter."""
+    return Var(f'"{name}"', INT32)
+
+
+def quoted_name(item: Any) -> str | None:
+    """The name inside a quoted dimension, None for anything else."""
+    if isinstance(item, Var) and item.name.startswith('"'):
+        return item.name.strip('"')
+    return item if isinstance(item, str) else None
+
+
+def _described(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"a {type(value).__name__}"
+
+
+def arg(name: str, annotation: Any) -> Any:
+    """A parameter of the open function: a buffer, or a variable."""
+    return builder("a parameter").function.add_param(name, annotation)
+
+
+def func_name(name: str) -> None:
+    """Name the open function; that is also its exported name."""
+    builder("func_name").function.name = name
+
+
+def func_attr(attrs: Mapping[str, Any]) -> None:
+    """Set attributes of the open function."""
+    if not isinstance(attrs, dict):
+        refuse("function attributes are a dictionary", 'e.g. Tx.func_attr({"num_inputs": 2})')
+    frame = builder("func_attr").function
+    frame.attrs.update({key: _plain(key, value) for key, value in attrs.items()})
+    if "global_symbol" in attrs:
+        frame.name = str(frame.attrs["global_symbol"])
+
+
+def _plain(key: str, value: Any) -> Any:
+    """Attribute values are plain data: constants become Python numbers, lists tuples."""
+    if isinstance(value, Expr):
+        if not hasattr(value, "value") or not isinstance(value.value, bool | int | float | str):
+            refuse(f"the attribute `{key}` is not a constant", "attributes of functions are plain data")
+        return bool(value.value) if value.dtype.is_bool else value.value
+    if isinstance(value, list | tuple):
+        return tuple(_plain(key, item) for item in value)
+    return value
+
+
+def func_ret(dtype: Any) -> None:
+    """The type that the open function returns."""
+    builder("func_ret").function.result = dtype.dtype if isinstance(dtype, Var | DtypeConstructor) else DType(dtype)
+
+
+def symbol(name: str, dtype: str = "int32") -> Var:
+    """The symbolic dimension `name` of the open function."""
+    return builder("a symbolic dimension").function.symbol(name, dtype)
+
+
+def trace(function: Callable[..., Any], *annotations: Any, name: str | None = None, **values: Any) -> PrimFunc:
+    """Run a plain Python function as a kernel body, and give the kernel.
+
+    `annotations` are the types of its positional parameters, in order; `values` are passed as they are.
+
+        def scale(A, B, factor):
+            i = Tx.thread_id([256])
+            B[i] = A[i] * factor
+
+        kernel = Tx.trace(scale, Tx.Buffer((256,)), Tx.Buffer((256,)), factor=2.0)
+    """
+    code = function.__code__
+    with FunctionFrame(name or function.__name__) as frame:
+        frame.span = _start_of(code)
+        positional = [item for item in code.co_varnames[: code.co_argcount] if item not in values]
+        if len(annotations) != len(positional):
+            refuse(
+                f"{function.__name__} has {len(positional)} parameters ({', '.join(positional)}), and {len(annotations)} types are given",
+                "give one type per parameter, and Python values by name",
+            )
+        args = {item: frame.add_param(item, kind) for item, kind in zip(positional, annotations, strict=True)}
+        function(**args, **values)
+    return frame.get()
+
+
+def _start_of(code: Any) -> Any:
+    from ...support.span import Span  # only here
+
+    return Span(code.co_filename, code.co_firstlineno)
+
+
+add_root_code(trace.__code__)
+
