@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from . import backend
 from .support.late import late_bind
+from .support.lazy import lazy_names
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 4 ms at start-up
 if TYPE_CHECKING:
-    from typing import Any
-
     from .driver import compile, explain, simulate
     from .ir import IRModule, PrimFunc, structural_equal
     from .runtime import Executable
@@ -46,14 +45,4 @@ late_bind("abs", "tirx.intrinsic.core:absolute")
 late_bind("call_function", "tirx.driver:call_function")
 backend.wire("tirx.wiring")
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _LAZY:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+__getattr__, __dir__ = lazy_names(__name__, _LAZY)

@@ -1,14 +1,27 @@
-"""Executables, argument binding, launch plans, devices, toolchains."""
+"""Executables, argument binding, launch plans, devices, toolchains. Names are imported at first use."""
 
 from __future__ import annotations
 
-from .arrays import ArrayView, view_of
-from .bind import Bound, bind_arguments
-from .executable import Executable
-from .launch_plan import LaunchPlan, LaunchStep
-from .row import ArgumentKind, ArrayAdapter, Binary, DeviceRow, Resources, Toolchain
+from ..support.lazy import lazy_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .arrays import ArrayView, view_of
+    from .bind import Bound, bind_arguments
+    from .executable import Executable
+    from .launch_plan import LaunchPlan, LaunchStep
+    from .row import ArgumentKind, ArrayAdapter, Binary, DeviceRow, Resources, Toolchain
 
 __all__ = [
     "ArgumentKind", "ArrayAdapter", "ArrayView", "Binary", "Bound", "DeviceRow", "Executable", "LaunchPlan", "LaunchStep",
     "Resources", "Toolchain", "bind_arguments", "view_of",
 ]  # fmt: skip
+
+_PLACES = {
+    **dict.fromkeys(("ArrayView", "view_of"), "arrays"),
+    **dict.fromkeys(("Bound", "bind_arguments"), "bind"),
+    **dict.fromkeys(("LaunchPlan", "LaunchStep"), "launch_plan"),
+    **dict.fromkeys(("ArgumentKind", "ArrayAdapter", "Binary", "DeviceRow", "Resources", "Toolchain"), "row"),
+    "Executable": "executable",
+}
+__getattr__, __dir__ = lazy_names(__name__, _PLACES)

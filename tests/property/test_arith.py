@@ -1,0 +1,74 @@
+"""What the analyzer says holds for every value in the known ranges."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.integers import CONDITIONS, EXPRESSIONS, RANGES, VARIABLES, evaluate, points
+from tirx import ir
+from tirx.arith import Analyzer
+
+ranges = st.lists(RANGES, min_size=3, max_size=3)
+few = settings(max_examples=150, deadline=None)
+
+
+def analyzer_for(known: list[tuple[int, int]]) -> Analyzer:
+    analyzer = Analyzer()
+    for var, (low, high) in zip(VARIABLES, known, strict=True):
+        analyzer.bind(var, low, high)
+    return analyzer
+
+
+@few
+@given(EXPRESSIONS, ranges)
+def test_bounds_hold(expr: ir.Expr, known: list[tuple[int, int]]) -> None:
+    found = analyzer_for(known).bounds(expr)
+    for values in points(known):
+        value = evaluate(expr, values)
+        assert found.low is None or found.low <= value
+        assert found.high is None or value <= found.high
+
+
+@few
+@given(EXPRESSIONS, ranges)
+def test_simplify_keeps_the_value(expr: ir.Expr, known: list[tuple[int, int]]) -> None:
+    simpler = analyzer_for(known).simplify(expr)
+    for values in points(known):
+        assert evaluate(simpler, values) == evaluate(expr, values)
+
+
+@few
+@given(CONDITIONS, ranges)
+def test_simplify_keeps_conditions(condition: ir.Expr, known: list[tuple[int, int]]) -> None:
+    simpler = analyzer_for(known).simplify(condition)
+    for values in points(known):
+        assert bool(evaluate(simpler, values)) == bool(evaluate(condition, values))
+
+
+@few
+@given(CONDITIONS, ranges)
+def test_proofs_hold(condition: ir.Expr, known: list[tuple[int, int]]) -> None:
+    analyzer = analyzer_for(known)
+    proven, refuted = analyzer.prove(condition), analyzer.refute(condition)
+    for values in points(known):
+        truth = bool(evaluate(condition, values))
+        assert truth or not proven
+        assert not (truth and refuted)
+
+
+@few
+@given(EXPRESSIONS, ranges)
+def test_residues_hold(expr: ir.Expr, known: list[tuple[int, int]]) -> None:
+    residue = analyzer_for(known).residue(expr)
+    for values in points(known):
+        value = evaluate(expr, values)
+        assert value == residue.base if residue.modulus == 0 else value % residue.modulus == residue.base
+
+
+@few
+@given(EXPRESSIONS)
+def test_simplify_settles(expr: ir.Expr) -> None:
+    analyzer = Analyzer()
+    once = analyzer.simplify(expr)
+    assert ir.structural_equal(Analyzer().simplify(once), once, map_free=True)
