@@ -1,0 +1,206 @@
+"""What the hardware or NKI lacks, refused at the author's line before any source is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tirx.ir import (
+    Alloc, Break, Buffer, BufferLoad, BufferRegion, BufferStore, Call, Continue, For, IRModule, Node, PrimFunc, Return, Stmt, Var,
+    While, walk,
+)  # fmt: skip
+from tirx.support.errors import Diagnostic
+from tirx.target import Target
+from tirx.transform.row import Check
+
+from .box import box_of
+from .capacity import too_much
+from .dtypes import NKI_DTYPES
+from .kernel import Access, accesses, device_part, instructions, is_instruction
+from .layout import is_on_chip
+from .op import ACTIVATION, ACTIVATION_REDUCE, INDEX, MATMUL
+from .target_kind import generation_of
+
+__all__ = ["CHECKS"]
+
+Found = Iterator[Diagnostic]
+
+
+def _kernels(module: IRModule) -> Iterator[tuple[PrimFunc, Stmt]]:
+    for func in module:
+        part = device_part(func)
+        if part is not None:
+            yield func, part
+
+
+# ---- parameters ---------------------------------------------------------------------------------------------------
+
+
+def parameters(module: IRModule, target: Target) -> Found:
+    """Parameters are buffers; what a kernel writes it returns, so a parameter is read or written, not both."""
+    for func, part in _kernels(module):
+        used = accesses(part)
+        for param in func.params:
+            yield from _parameter(func, param, used)
+        if all(used.get(id(buffer.data), Access()).written is None for buffer in func.buffers()):
+            yield Diagnostic(
+                f"kernel `{func.name}` writes none of its parameters", func.span, "store a result: Tx.nki.store(out, tile)"
+            )
+        yield from _num_inputs(func, used)
+
+
+def _parameter(func: PrimFunc, param: Buffer | Var, used: dict[int, Access]) -> Found:
+    if not isinstance(param, Buffer):
+        yield Diagnostic(
+            f"parameter `{param.name}` of `{func.name}` is a scalar; an NKI kernel takes tensors only",
+            param.span or func.span,
+            "pass it in a tensor of one element per partition, or specialise the kernel with Tx.jit and Tx.constexpr",
+        )
+        return
+    if param.dtype.name not in NKI_DTYPES:
+        yield Diagnostic(
+            f"parameter `{param.name}` is of type {param.dtype}, which the engines do not have",
+            param.span or func.span,
+            f"use one of {', '.join(NKI_DTYPES)}",
+        )
+    access = used.get(id(param.data), Access())
+    if access.read is not None and access.written is not None:
+        yield Diagnostic(
+            f"parameter `{param.name}` is both read and written; an NKI kernel returns new tensors and leaves its inputs alone",
+            access.written.span,
+            "give the result a parameter of its own",
+        )
+
+
+def _num_inputs(func: PrimFunc, used: dict[int, Access]) -> Found:
+    given = func.attrs.get("num_inputs")
+    if given is None:
+        return
+    if not isinstance(given, int) or not 0 <= given <= len(func.params):
+        yield Diagnostic(f"num_inputs is {given!r}; `{func.name}` has {len(func.params)} parameters", func.span)
+        return
+    for position, buffer in enumerate(func.params):
+        access = used.get(id(buffer.data), Access()) if isinstance(buffer, Buffer) else Access()
+        if position < given and access.written is not None:
+            yield Diagnostic(
+                f"`{buffer.name}` is written, but num_inputs={given} makes it an input",
+                access.written.span,
+                "inputs come first; count only parameters that are read",
+            )
+        if position >= given and access.written is None:
+            yield Diagnostic(
+                f"`{buffer.name}` is never written, but num_inputs={given} makes it an output",
+                access.read.span if access.read is not None else func.span,
+                f"raise num_inputs to {position + 1}, or store to it",
+            )
+
+
+# ---- statements ---------------------------------------------------------------------------------------------------
+
+
+def statements(module: IRModule, target: Target) -> Found:
+    """Constructs that a NeuronCore's instruction streams do not have."""
+    for _, part in _kernels(module):
+        for node in walk(part):
+            rule = _RULES.get(type(node))
+            if rule is not None:
+                yield from rule(node)
+
+
+def _element_store(node: BufferStore) -> Found:
+    yield Diagnostic(
+        f"an element of `{node.buffer.name}` is stored; engines work on tiles and have no single elements",
+        node.span,
+        "use an instruction such as Tx.nki.tensor_copy(res, data) or Tx.nki.memset(res, value)",
+    )
+
+
+def _element_load(node: BufferLoad) -> Found:
+    yield Diagnostic(
+        f"an element of `{node.buffer.name}` is read as a value; a kernel's control flow cannot depend on data",
+        node.span,
+        "work on tiles: Tx.nki.load(tile, data), then instructions on it",
+    )
+
+
+def _loop(node: For) -> Found:
+    if node.kind in ("vectorized", "thread_binding"):
+        yield Diagnostic(f"a {node.kind} loop has no meaning here", node.span, "instructions cover whole tiles; use range()")
+
+
+def _call(node: Call) -> Found:
+    if not is_instruction(node):
+        yield Diagnostic(
+            f"`{node.op.name}` works on single values, which a NeuronCore's kernel does not have",
+            node.span,
+            "use the instructions of Tx.nki on tiles",
+        )
+
+
+def _no_jump(node: Node) -> Found:
+    yield Diagnostic(f"`{type(node).__name__.lower()}` cannot be expressed: loops are unrolled as a whole", node.span, "give the loop its exact range")
+
+
+def _while(node: While) -> Found:
+    yield Diagnostic("a `while` loop needs a condition on data, which control flow cannot see", node.span, "use range()")
+
+
+def _alloc(node: Alloc) -> Found:
+    if not is_on_chip(node.buffer):
+        what = "scalar" if node.buffer.is_scalar else "buffer"
+        yield Diagnostic(
+            f"the {what} `{node.buffer.name}` is in {node.buffer.scope_name} memory, which kernels cannot allocate",
+            node.span,
+            'allocate tiles with scope="trn.sbuf" or "trn.psum"; numbers are Python values or loop variables',
+        )
+
+
+_RULES: dict[type, Callable[..., Found]] = {
+    Alloc: _alloc, Break: _no_jump, BufferLoad: _element_load, BufferStore: _element_store, Call: _call, Continue: _no_jump,
+    For: _loop, Return: _no_jump, While: _while,
+}  # fmt: skip
+
+
+# ---- the generation -----------------------------------------------------------------------------------------------
+
+
+def generation(module: IRModule, target: Target) -> Found:
+    """Sizes that differ between generations, and operands that some do not take."""
+    figures = generation_of(target)
+    for _, part in _kernels(module):
+        for call in instructions(part):
+            if call.op.name == MATMUL.name and isinstance(call.args[2], BufferRegion):
+                free = box_of(call.args[2]).free
+                if free > figures.moving_max:
+                    yield Diagnostic(
+                        f"`rhs` of nki.matmul has {free} elements per partition; NeuronCore-{figures.name} takes {figures.moving_max}",
+                        call.span,
+                        "tile the columns",
+                    )
+            if call.op.name == INDEX.name:
+                continue
+            if call.op.name in (ACTIVATION.name, ACTIVATION_REDUCE.name) and not figures.constant_bias:
+                yield from _computed_bias(call, figures.name)
+
+
+def _computed_bias(call: Call, name: str) -> Found:
+    bias = call.args[-2]
+    if not isinstance(bias, BufferRegion) and any(isinstance(node, Var) for node in walk(bias)):
+        yield Diagnostic(
+            f"the bias of {call.op.name} is computed from loop variables; NeuronCore-{name} takes it from a tile",
+            call.span,
+            "put it into a float32 tile with Tx.nki.memset",
+        )
+
+
+def capacity(module: IRModule, target: Target) -> Found:
+    """Tiles that are alive together fit SBUF and PSUM."""
+    for _, part in _kernels(module):
+        yield from too_much(part, target)
+
+
+CHECKS = (
+    Check("parameters", "trn", "bound", parameters),
+    Check("statements", "trn", "bound", statements),
+    Check("generation", "trn", "bound", generation),
+    Check("capacity", "trn", "bound", capacity),
+)

@@ -1,0 +1,1 @@
+"""From device functions to NKI source: names, expressions, instructions, functions."""

@@ -1,0 +1,102 @@
+"""Index expressions and conditions as Python: they are evaluated while NKI unrolls the loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tirx.ir import (
+    EQ, GE, GT, LE, LT, NE, Add, And, Cast, Expr, FloatImm, FloorDiv, FloorMod, IntImm, Max, Min, Mul, Neg, Node, Not, Or, Select,
+    Sub, Var,
+)  # fmt: skip
+from tirx.support.errors import VerifyError
+
+from .names import Names
+
+__all__ = ["Exprs", "number"]
+
+# Operator, precedence of the result, least precedence of the operands without parentheses.
+_BINARY: dict[type[Node], tuple[str, int, int, int]] = {
+    Or: ("or", 1, 1, 2), And: ("and", 2, 2, 3),
+    EQ: ("==", 4, 5, 5), NE: ("!=", 4, 5, 5), LT: ("<", 4, 5, 5), LE: ("<=", 4, 5, 5), GT: (">", 4, 5, 5), GE: (">=", 4, 5, 5),
+    Add: ("+", 6, 6, 7), Sub: ("-", 6, 6, 7), Mul: ("*", 7, 7, 8), FloorDiv: ("//", 7, 7, 8), FloorMod: ("%", 7, 7, 8),
+}  # fmt: skip
+_ATOM = 10
+
+
+def number(value: float, *, integer: bool = False) -> str:
+    """A constant; infinities as `math` names them."""
+    if integer:
+        return str(int(value))
+    if math.isinf(value):
+        return "math.inf" if value > 0 else "-math.inf"
+    return repr(float(value))
+
+
+class Exprs:
+    """Writes expressions with the fewest parentheses."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def text(self, expr: int | Expr) -> str:
+        """`expr` as Python."""
+        return str(expr) if isinstance(expr, int) else self._write(expr)[0]
+
+    def _write(self, expr: Expr) -> tuple[str, int]:
+        """Text and its precedence."""
+        if isinstance(expr, IntImm):
+            return (str(bool(expr.value)) if expr.dtype.is_bool else str(expr.value)), _ATOM if expr.value >= 0 else 8
+        if isinstance(expr, FloatImm):
+            return number(expr.value), _ATOM if expr.value >= 0 else 8
+        if isinstance(expr, Var):
+            return self.names.of(expr), _ATOM
+        row = _BINARY.get(type(expr))
+        if row is not None:
+            return self._binary(expr, row)
+        rule = _OTHER.get(type(expr))
+        if rule is None:
+            raise VerifyError(
+                f"`{expr.script()}` has no place in the index arithmetic of an NKI kernel",
+                span=expr.span,
+                hint="use + - * // % and comparisons of loop variables and sizes",
+            )
+        return rule(self, expr)
+
+    def _binary(self, expr: Any, row: tuple[str, int, int, int]) -> tuple[str, int]:
+        symbol, precedence, left, right = row
+        if isinstance(expr, Sub) and isinstance(expr.a, IntImm) and expr.a.value == 0:
+            return f"-{self._inside(expr.b, 7)}", 6
+        return f"{self._inside(expr.a, left)} {symbol} {self._inside(expr.b, right)}", precedence
+
+    def _inside(self, expr: Expr, least: int) -> str:
+        text, precedence = self._write(expr)
+        return text if precedence >= least else f"({text})"
+
+    def _neg(self, expr: Any) -> tuple[str, int]:
+        return f"-{self._inside(expr.a, 8)}", 8
+
+    def _not(self, expr: Any) -> tuple[str, int]:
+        return f"not {self._inside(expr.a, 3)}", 3
+
+    def _min(self, expr: Any) -> tuple[str, int]:
+        return f"min({self.text(expr.a)}, {self.text(expr.b)})", _ATOM
+
+    def _max(self, expr: Any) -> tuple[str, int]:
+        return f"max({self.text(expr.a)}, {self.text(expr.b)})", _ATOM
+
+    def _cast(self, expr: Any) -> tuple[str, int]:
+        """Python's integers have no width; only those conversions exist."""
+        if not (expr.dtype.is_integer and expr.value.dtype.is_integer):
+            raise VerifyError(f"a conversion to {expr.dtype} has no place in index arithmetic", span=expr.span)
+        return self._write(expr.value)
+
+    def _select(self, expr: Any) -> tuple[str, int]:
+        test = self._inside(expr.condition, 1)
+        return f"{self._inside(expr.true_value, 1)} if {test} else {self._inside(expr.false_value, 0)}", 0
+
+
+_OTHER: dict[type[Node], Callable[[Exprs, Any], tuple[str, int]]] = {
+    Neg: Exprs._neg, Not: Exprs._not, Min: Exprs._min, Max: Exprs._max, Cast: Exprs._cast, Select: Exprs._select,
+}  # fmt: skip

@@ -1,0 +1,58 @@
+"""Python names for the author's names: kept where Python and the file's imports allow it."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+
+from tirx.ir import Buffer, Var
+
+__all__ = ["Names"]
+
+_RESERVED = frozenset({"nki", "nl", "nisa", "math", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
+
+
+class Names:
+    """Names of one function. What a block defines is forgotten at its end, so that its names are free again."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, str] = {}
+        self._taken: set[str] = set()
+        self._blocks: list[list[str]] = [[]]
+
+    def enter(self) -> None:
+        """A block begins."""
+        self._blocks.append([])
+
+    def leave(self) -> None:
+        """The innermost block ends."""
+        self._taken.difference_update(self._blocks.pop())
+
+    def define(self, item: Var | Buffer, hint: str | None = None) -> str:
+        """A new name for a variable or buffer."""
+        base = _identifier(hint or item.name)
+        name, number = base, 1
+        while name in self._taken or name in _RESERVED:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        self._blocks[-1].append(name)
+        self._by_id[id(item)] = name
+        return name
+
+    def alias(self, item: Var | Buffer, name: str) -> None:
+        """`item` is written as the name of something else."""
+        self._by_id[id(item)] = name
+
+    def of(self, item: Var | Buffer) -> str:
+        """The name that `define` gave."""
+        return self._by_id[id(item)]
+
+    def knows(self, item: Var | Buffer) -> bool:
+        """Whether `item` has a name."""
+        return id(item) in self._by_id
+
+
+def _identifier(text: str) -> str:
+    """Plain ASCII letters, digits and underscores, not beginning with a digit."""
+    made = "".join(letter if letter.isascii() and (letter.isalnum() or letter == "_") else "_" for letter in text)
+    return made if made and not made[0].isdigit() else f"v{made}"

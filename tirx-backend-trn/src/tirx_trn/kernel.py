@@ -1,0 +1,72 @@
+"""Reading a kernel: its instructions, its device part, and which parameters it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tirx.intrinsic import Intrinsic, Operand
+from tirx.ir import Attr, Buffer, BufferRegion, Call, Expr, PrimFunc, Stmt, Var, walk
+
+__all__ = ["Access", "accesses", "device_part", "instructions", "is_instruction", "operands_of"]
+
+ENTRY = "tirx.device_entry"
+
+
+class Access:
+    """What the instructions of a kernel do with one parameter: the first call that reads it, the first that writes it."""
+
+    __slots__ = ("read", "written")
+
+    def __init__(self) -> None:
+        self.read: Call | None = None
+        self.written: Call | None = None
+
+
+def device_part(func: PrimFunc) -> Stmt | None:
+    """The body of `device_entry()`, or the whole body of a device function; None where there is neither."""
+    if func.attrs.get("role") == "device":
+        return func.body
+    for node in walk(func.body):
+        if isinstance(node, Attr) and node.key == ENTRY:
+            return node.body
+    return None
+
+
+def is_instruction(node: object) -> bool:
+    """Whether a node is a call of `Tx.nki`."""
+    return isinstance(node, Call) and node.op.name.startswith("nki.")
+
+
+def instructions(stmt: Stmt) -> Iterator[Call]:
+    """All calls of `Tx.nki` in source order."""
+    for node in walk(stmt, Call.BIT):
+        if isinstance(node, Call) and is_instruction(node):
+            yield node
+
+
+def operands_of(call: Call) -> Iterator[tuple[Operand, Expr]]:
+    """The operand records of a call with their arguments."""
+    assert isinstance(call.op, Intrinsic)
+    listed = list(call.op.operands)
+    listed += [listed[-1]] * (len(call.args) - len(listed))
+    yield from zip(listed, call.args, strict=False)
+
+
+def accesses(stmt: Stmt) -> dict[int, Access]:
+    """What instructions do with each storage, by `id` of its pointer variable."""
+    found: dict[int, Access] = {}
+    for call in instructions(stmt):
+        for operand, value in operands_of(call):
+            if not isinstance(value, BufferRegion):
+                continue
+            access = found.setdefault(id(value.buffer.data), Access())
+            if "r" in operand.rw and access.read is None:
+                access.read = call
+            if "w" in operand.rw and access.written is None:
+                access.written = call
+    return found
+
+
+def storage(param: Buffer | Var) -> Var:
+    """The pointer variable of a parameter."""
+    return param.data if isinstance(param, Buffer) else param

@@ -1,0 +1,130 @@
+"""What an instruction accepts as a tile, checked where the author writes the call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from tirx.ir import Buffer, BufferLoad, BufferRegion, Expr, as_expr, const, current_span
+from tirx.support.errors import ScriptError
+
+from .box import Box, box_of, constant, extents_of
+from .dtypes import NKI_DTYPES
+from .layout import is_on_chip
+
+__all__ = ["Tile", "hbm", "on_chip", "refuse", "same_tiles", "scalar"]
+
+Region = Buffer | BufferRegion | BufferLoad
+
+
+class Tile:
+    """A region operand: `region` as written, its `box`, and the operand's name for messages."""
+
+    __slots__ = ("box", "name", "region")
+
+    def __init__(self, region: BufferRegion, box: Box, name: str) -> None:
+        self.region = region
+        self.box = box
+        self.name = name
+
+    @property
+    def scope(self) -> str:
+        """The storage scope."""
+        return self.region.buffer.scope_name
+
+    @property
+    def dtype(self) -> str:
+        """Name of the element type."""
+        return self.region.buffer.dtype.name
+
+    def __str__(self) -> str:
+        return f"{self.box.partitions} x {self.box.free}"
+
+
+def refuse(message: str, hint: str | None = None) -> NoReturn:
+    """Raise `ScriptError` at the author's line."""
+    raise ScriptError(message, span=current_span(), hint=hint)
+
+
+def as_region(value: Any, operation: str, name: str) -> BufferRegion:
+    """A buffer, slice or element as a region."""
+    if isinstance(value, Buffer):
+        return value.region()
+    if isinstance(value, BufferLoad):
+        one = const(1)
+        return BufferRegion(value.buffer, value.indices, (one,) * len(value.indices), span=value.span)
+    if not isinstance(value, BufferRegion):
+        refuse(f"`{name}` of nki.{operation} is {type(value).__name__}, not a tile", "give a buffer or a slice of one")
+    region: BufferRegion = value
+    return region
+
+
+def on_chip(value: Any, operation: str, name: str, scopes: Sequence[str]) -> Tile:
+    """An operand in one of the on-chip memories `scopes`."""
+    region = as_region(value, operation, name)
+    scope = region.buffer.scope_name
+    if scope not in scopes:
+        hint = "load it first: Tx.nki.load(tile, data)" if scope == "global" else None
+        refuse(f"`{name}` of nki.{operation} is in {scope} memory, not {' or '.join(scopes)}", hint)
+    _check_dtype(region, operation, name)
+    tile = Tile(region, box_of(region), name)
+    _check_partition_start(tile, operation)
+    return tile
+
+
+def hbm(value: Any, operation: str, name: str) -> BufferRegion:
+    """An operand in device memory."""
+    region = as_region(value, operation, name)
+    if is_on_chip(region.buffer) or region.buffer.scope_name != "global":
+        refuse(
+            f"`{name}` of nki.{operation} is in {region.buffer.scope_name} memory, not global",
+            "copy between on-chip tiles with Tx.nki.tensor_copy(res, data)",
+        )
+    _check_dtype(region, operation, name)
+    extents_of(region)
+    return region
+
+
+def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
+    """A number, or a float32 tile with one element per partition."""
+    if not isinstance(value, Buffer | BufferRegion | BufferLoad):
+        return as_expr(float(value), "float32") if isinstance(value, bool | int | float) else as_expr(value, "float32")
+    tile = on_chip(value, operation, name, ("trn.sbuf", "trn.psum"))
+    if tile.box.free != 1 or tile.box.partitions != partitions:
+        refuse(
+            f"`{name}` of nki.{operation} is a tile of {tile}; it takes a number, or {partitions} x 1",
+            "one value per partition; for a value per element use tensortensor",
+        )
+    if tile.dtype != "float32":
+        refuse(f"`{name}` of nki.{operation} is a tile of {tile.dtype}; a tile of scalars is float32")
+    return tile.region
+
+
+def same_tiles(operation: str, first: Tile, *others: Tile) -> None:
+    """Every operand covers as many partitions and as many elements of each as the first: nothing is broadcast."""
+    for other in others:
+        if (other.box.partitions, other.box.free) != (first.box.partitions, first.box.free):
+            refuse(
+                f"`{other.name}` of nki.{operation} covers {other} (partitions x elements), `{first.name}` covers {first}",
+                "operands have equal partition and element counts; nothing is broadcast",
+            )
+
+
+def _check_dtype(region: BufferRegion, operation: str, name: str) -> None:
+    if region.buffer.dtype.name not in NKI_DTYPES:
+        refuse(
+            f"`{name}` of nki.{operation} is of type {region.buffer.dtype}, which the engines do not have",
+            f"use one of {', '.join(NKI_DTYPES)}",
+        )
+
+
+def _check_partition_start(tile: Tile, operation: str) -> None:
+    """More than 64 partitions start at 0, 33 to 64 at 0 or 64, fewer at a multiple of 32 (v2 architecture guide)."""
+    start, count = constant(tile.box.starts[tile.box.place.partition_dim]), tile.box.partitions
+    step = 128 if count > 64 else 64 if count > 32 else 32
+    if start is not None and start % step:
+        allowed = ", ".join(str(item) for item in range(0, 128, step))
+        refuse(
+            f"`{tile.name}` of nki.{operation} starts at partition {start}; {count} partitions start at {allowed}",
+            "move the rows to the beginning of a tile",
+        )

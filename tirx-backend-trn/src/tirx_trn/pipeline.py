@@ -1,0 +1,27 @@
+"""The passes of this target in order.
+
+There are no threads: no scope ids to resolve, and buffers keep their dimensions, as instructions work on boxes of them.
+"""
+
+from __future__ import annotations
+
+from tirx.transform.bind_target import bind_target
+from tirx.transform.pipeline import Anchor, Pipeline
+from tirx.transform.split_host_device import split_host_device
+
+from .transform.constant_bias import constant_bias
+from .transform.lower_tiles import lower_tiles
+
+__all__ = ["PIPELINE"]
+
+PIPELINE = Pipeline(
+    "trn",
+    lower=(
+        bind_target,
+        Anchor("trn:after_bind_target"),
+        constant_bias,
+        lower_tiles,
+        Anchor("trn:after_lower_tiles"),
+        split_host_device,
+    ),
+)

@@ -1,0 +1,91 @@
+"""The target kind `trn` and its two on-chip memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tirx.target import Target
+from tirx.target.kind import Attribute, Capabilities, StorageScope, TargetKind
+from tirx.target.scope_model import ScopeModel
+
+from .dtypes import NKI_DTYPES
+from .hardware import BANK_BYTES, GENERATIONS, PARTITIONS, PSUM_BANKS, Generation
+
+__all__ = ["KIND", "SCOPES", "generation_of"]
+
+_NO_LEVELS = ScopeModel()  # one instruction stream per engine; nothing that a kernel could number
+
+
+def generation_of(target: Target) -> Generation:
+    """The figures of the NeuronCore that `target` names."""
+    return GENERATIONS[target.attrs["generation"]]
+
+
+def _one_of(names: Mapping[str, Any]) -> Any:
+    return lambda value: None if value in names else f"it is one of {', '.join(names)}"
+
+
+def _positive(value: int) -> str | None:
+    return None if value > 0 else "it is a positive number"
+
+
+def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Sizes follow the generation unless they are given."""
+    figures = GENERATIONS[attrs["generation"]]
+    sizes = {
+        "partition_size": PARTITIONS,
+        "max_sbuf_size_per_partition": figures.sbuf_bytes,
+        "max_psum_size_per_partition": PSUM_BANKS * BANK_BYTES,
+    }
+    given = {name: value for name, value in attrs.items() if value is not None}
+    return {**sizes, **given}
+
+
+def _limits(target: Target) -> dict[str, int]:
+    return {
+        "partitions": target.attrs["partition_size"],
+        "sbuf_bytes_per_partition": target.attrs["max_sbuf_size_per_partition"],
+        "psum_bytes_per_partition": target.attrs["max_psum_size_per_partition"],
+        "matmul_moving_size": generation_of(target).moving_max,
+    }
+
+
+KIND = TargetKind(
+    "trn",
+    doc="AWS Trainium and Inferentia2: one NeuronCore, NKI source",
+    attributes={
+        "generation": Attribute(str, "v3", "NeuronCore generation: v2 (Trn1, Inf2), v3 (Trn2), v4 (Trn3)", _one_of(GENERATIONS)),
+        "partition_size": Attribute(int, None, "partitions of SBUF and PSUM", _positive),
+        "max_sbuf_size_per_partition": Attribute(int, None, "usable bytes of one SBUF partition", _positive),
+        "max_psum_size_per_partition": Attribute(int, None, "bytes of one PSUM partition, all banks", _positive),
+        "num-cores": Attribute(int, 1, "NeuronCores of the machine", _positive),
+    },
+    scope_model=lambda target, attrs: _NO_LEVELS,
+    capabilities=lambda target: Capabilities(tuple(NKI_DTYPES)),
+    limits=_limits,
+    complete=_complete,
+)
+
+SCOPES = (
+    StorageScope(
+        "trn.sbuf",
+        doc="the state buffer: 128 partitions that the engines compute on",
+        allocator="compiler",
+        capacity=lambda target: int(target.attrs["max_sbuf_size_per_partition"]),
+        unit="bytes per partition",
+        address=("byte",),
+        pointers=False,
+        dtypes=tuple(NKI_DTYPES),
+    ),
+    StorageScope(
+        "trn.psum",
+        doc="the partial-sum buffer: 8 banks of 2 KiB in each partition, where matmuls accumulate",
+        allocator="compiler",
+        capacity=lambda target: int(target.attrs["max_psum_size_per_partition"]),
+        unit="bytes per partition",
+        address=("bank", "byte"),
+        pointers=False,
+        dtypes=tuple(NKI_DTYPES),
+    ),
+)

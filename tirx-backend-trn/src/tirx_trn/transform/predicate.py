@@ -1,0 +1,87 @@
+"""The predicate of an affine_select as numbers.
+
+before  Tx.nki.affine_select(y, Tx.nki.index(0) >= Tx.nki.index(1), x, 0.0)
+after   Tx.nki.select_pattern(y, x, 0.0, "greater_equal", 0, 1, -1)         0 + 1 * p - 1 * f >= 0
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from tirx.arith import simplify
+from tirx.intrinsic import call as make_call
+from tirx.ir import EQ, GE, GT, LE, LT, NE, BufferRegion, Call, Compare, Expr, IntImm, as_expr, const, rewrite
+from tirx.support.errors import VerifyError
+
+from ..box import Box, box_of, constant
+from ..op import INDEX, SELECT_PATTERN
+from .tiles import Tiles
+
+__all__ = ["COMPARISONS", "select_pattern"]
+
+COMPARISONS = {EQ: "equal", NE: "not_equal", GE: "greater_equal", GT: "greater", LE: "less_equal", LT: "less"}
+
+
+def select_pattern(node: Call, tiles: Tiles) -> Call:
+    """An affine_select whose predicate is `offset + p * channel_multiplier + sum(i * step) <comparison> 0`."""
+    result, predicate, true_value, false_value = node.args
+    assert isinstance(result, BufferRegion)
+    assert isinstance(true_value, BufferRegion)
+    if not isinstance(predicate, Compare) or type(predicate) not in COMPARISONS:
+        _refuse(node, "the predicate of nki.affine_select is not one comparison")
+    form = predicate.a - predicate.b
+    offset, factors = _affine(node, form, result.buffer.ndim)
+    box = box_of(result)
+    steps = _steps(node, box, factors)
+    lead = box.place.partition_dim
+    free = [steps.get(dim, 0) for dim in range(len(box.extents)) if dim != lead]
+    name = COMPARISONS[type(predicate)]
+    made = make_call(SELECT_PATTERN, tiles.box(result), tiles.box(true_value), false_value, name, offset, steps.get(lead, 0), *free)
+    made.span = node.span
+    return made
+
+
+def _affine(node: Call, form: Expr, rank: int) -> tuple[Expr, list[int]]:
+    """The constant part of `form` and its factor per index, when it is a sum of multiples of indices."""
+    base = _at(node, form, {}, rank)
+    factors = []
+    for dim in range(rank):
+        one, two = (constant(simplify(_at(node, form, {dim: value}, rank) - base)) for value in (1, 2))
+        if one is None or two is None or two != 2 * one:
+            _refuse(node, f"the predicate of nki.affine_select is not linear in index({dim})")
+        factors.append(one)
+    together = constant(simplify(_at(node, form, dict.fromkeys(range(rank), 1), rank) - base))
+    if together != sum(factors):
+        _refuse(node, "the predicate of nki.affine_select multiplies indices with each other")
+    return base, factors
+
+
+def _at(node: Call, form: Expr, values: dict[int, int], rank: int) -> Expr:
+    """`form` with numbers for the indices."""
+
+    def rule(item: Call) -> Expr | None:
+        if item.op.name != INDEX.name:
+            return None
+        dim = item.args[0]
+        if not isinstance(dim, IntImm) or not 0 <= dim.value < rank:
+            _refuse(node, f"an index of nki.affine_select is outside the {rank} dimensions of its result")
+        return const(values.get(dim.value, 0))
+
+    return simplify(as_expr(rewrite(form, {Call: rule})))
+
+
+def _steps(node: Call, box: Box, factors: list[int]) -> dict[int, int]:
+    """The step along each physical dimension."""
+    steps: dict[int, int] = {}
+    for dims, factor in zip(box.sources, factors, strict=True):
+        for dim in reversed(dims):
+            if dim in steps:
+                _refuse(node, "two dimensions share the partitions of this tile")
+            steps[dim] = factor
+            factor *= box.extents[dim]
+    return steps
+
+
+
+def _refuse(node: Call, message: str) -> NoReturn:
+    raise VerifyError(message, span=node.span, hint="compare sums such as Tx.nki.index(0) * 2 + i - Tx.nki.index(1) with numbers")
