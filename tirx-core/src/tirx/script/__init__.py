@@ -1,1 +1,93 @@
-"""The language: Python text to IR and back."""
+"""The language. `from tirx import script as Tx`; everything that kernel authors write is `Tx.<name>`.
+
+Core's names stand below. A name that core lacks is looked for in the manifests of the installed backends, and only the backend that
+offers it is loaded; nothing of that is kept in this module, so what a backend takes away is gone.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..intrinsic.core.arithmetic import (
+    abs, add, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, cast, ceildiv, div, divide, equal, floordiv, floormod, greater,
+    greater_equal, infinity, less, less_equal, logical_and, logical_not, logical_or, max, max_value, min, min_value, mul, multiply, neg,
+    not_equal, q_multiply_shift, q_multiply_shift_per_axis, select, shift_left, shift_right, sub, subtract, truncdiv, truncmod,
+)  # fmt: skip
+from ..intrinsic.core.atomic import atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min
+from ..intrinsic.core.calls import call_extern, call_intrin, call_pure_extern
+from ..intrinsic.core.collective import (
+    tvm_storage_sync, tvm_warp_activemask, tvm_warp_shuffle, tvm_warp_shuffle_down, tvm_warp_shuffle_up, tvm_warp_shuffle_xor,
+)  # fmt: skip
+from ..intrinsic.core.control import assume, filter, if_then_else, likely, selector
+from ..intrinsic.core.math import (
+    acos, acosh, asin, asinh, atan, atan2, atanh, ceil, clz, copysign, cos, cosh, erf, exp, exp2, exp10, fabs, floor, fma, fmod, hypot,
+    isfinite, isinf, isnan, ldexp, log, log1p, log2, log10, nearbyint, nextafter, popcount, pow, round, rsqrt, sigmoid, sin, sinh, sqrt,
+    tan, tanh, trunc,
+)  # fmt: skip
+from ..intrinsic.core.memory import (
+    address_of, handle_add_byte_offset, isnullptr, masked_load, masked_store, ptr_byte_offset, reinterpret, tvm_access_ptr,
+    type_annotation, undef,
+)  # fmt: skip
+from ..intrinsic.core.vector import broadcast, dp4a, get_active_lane_mask, ramp, vectorcombine, vectorhigh, vectorlow
+from . import builder
+from .builder import (
+    CONSTRUCTORS, NODES, Assert, Bind, Break, Builder, Continue, Else, If, IRBuilder, Let, LetAnnotation, LocalVectorAnnotation, Ptr,
+    Return, TensorMap, Then, While, add_to_parent, alloc_buffer, alloc_local, alloc_scalar, alloc_shared, arg, attr, bind, break_loop,
+    buffer, buffer_store, cluster_id, continue_loop, cta_id, cta_id_in_cluster, cta_id_in_pair, decl_buffer, decl_scalar, device_entry,
+    elected, env_thread, evaluate, func_attr, func_name, func_ret, grid, handle, hint, lane_id, launch_thread, let, local_scalar,
+    match_buffer, parallel, ptr, scope_id, serial, shared_scalar, smem, static_assert, thread_binding, thread_id,
+    thread_id_in_wg, thread_return, trace, unroll, var, vectorized, void, warp_id, warp_id_in_wg, warpgroup_id,
+)  # fmt: skip
+from .builder.buffers import BufferProxy
+from .builder.nodes import make_range as Range
+from .builder.types import TupleAnnotation
+from .namespaces import LAZY, find, load_lazy, lowered, register_script_namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .assign import meta_var
+    from .decorators import inline, macro, meta_class, prim_func
+    from .jit import Optional, constexpr, jit
+    from .source import from_source
+
+__all__ = [
+    "Assert", "Bind", "Break", "Buffer", "Builder", "Continue", "Else", "IRBuilder", "If", "Let", "LetAnnotation",
+    "LocalVectorAnnotation", "Optional", "Ptr", "Range", "Return", "TensorMap", "Then", "Tuple", "While", "abs", "acos", "acosh", "add",
+    "add_to_parent", "address_of", "alloc_buffer", "alloc_local", "alloc_scalar", "alloc_shared", "arg", "asin", "asinh", "assume",
+    "atan", "atan2", "atanh", "atomic_add", "atomic_cas", "atomic_exch", "atomic_max", "atomic_min", "attr", "bind", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "break_loop", "broadcast", "buffer", "buffer_store", "builder", "call_extern",
+    "call_intrin", "call_pure_extern", "cast", "ceil", "ceildiv", "cluster_id", "clz", "constexpr", "continue_loop", "copysign", "cos",
+    "cosh", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer", "decl_scalar", "device_entry", "div", "divide", "dp4a",
+    "elected", "env_thread", "equal", "erf", "evaluate", "exp", "exp10", "exp2", "fabs", "filter", "floor", "floordiv", "floormod", "fma",
+    "fmod", "from_source", "func_attr", "func_name", "func_ret", "get_active_lane_mask", "greater", "greater_equal", "grid", "handle",
+    "handle_add_byte_offset", "hint", "hypot", "if_then_else", "infinity", "inline", "isfinite", "isinf", "isnan", "isnullptr", "jit",
+    "lane_id", "launch_thread", "ldexp", "less", "less_equal", "let", "likely", "local_scalar", "log", "log10", "log1p", "log2",
+    "logical_and", "logical_not", "logical_or", "macro", "masked_load", "masked_store", "match_buffer", "max", "max_value", "meta_class",
+    "meta_var", "min", "min_value", "mul", "multiply", "nearbyint", "neg", "nextafter", "not_equal", "parallel", "popcount", "pow",
+    "prim_func", "ptr", "ptr_byte_offset", "q_multiply_shift", "q_multiply_shift_per_axis", "ramp", "register_script_namespace",
+    "reinterpret", "round", "rsqrt", "scope_id", "select", "selector", "serial", "shared_scalar", "shift_left", "shift_right", "sigmoid",
+    "sin", "sinh", "smem", "sqrt", "static_assert", "sub", "subtract", "tan", "tanh", "thread_binding", "thread_id", "thread_id_in_wg",
+    "thread_return", "tirx", "trace", "trunc", "truncdiv", "truncmod", "tvm_access_ptr", "tvm_storage_sync", "tvm_warp_activemask",
+    "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up", "tvm_warp_shuffle_xor", "type_annotation", "undef", "unroll",
+    "var", "vectorcombine", "vectorhigh", "vectorized", "vectorlow", "void", "warp_id", "warp_id_in_wg", "warpgroup_id",
+    *CONSTRUCTORS, *NODES,
+]  # fmt: skip
+
+Buffer = BufferProxy()
+Tuple = TupleAnnotation()
+tirx = lowered  # what only lowering makes: `T.tirx.launch_index(axis="cta.x")`
+globals().update(CONSTRUCTORS)  # `float32`, `int8x4`, `f16`, ...: one table
+globals().update(NODES)  # `Add`, `Cast`, `IntImm`, ...
+
+
+def __getattr__(name: str) -> Any:
+    """Names that are imported when they are used: the parser's, and those that backends offer."""
+    if name in LAZY:
+        return load_lazy(name)
+    return find(name, sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

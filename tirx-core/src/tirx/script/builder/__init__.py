@@ -32,7 +32,7 @@ Names
 
 What an assignment needs to know
     `is_fresh(value)`: a variable made by `Tx.int32()`, `Tx.handle()`, `env_thread`: keep it as it is. `scalar_of(value, dtype=None,
-    scope="local")`: a new mutable scalar. `LetAnnotation.convert(value)` then `bind`; `LocalVectorAnnotation.allocate()`; `meta_var.value`;
+    scope="local")`: a new mutable scalar. `LetAnnotation.convert(value)` then `bind`; `LocalVectorAnnotation.allocate()`;
     `LaunchFrame.vars[0]` is the variable of a bare `tx = Tx.launch_thread(...)`. `Scalar.assign(value)` stores.
     Dtype constructors are `DtypeConstructor` (annotation `x: Tx.int32`), `DType(x)` accepts them.
 
@@ -57,7 +57,7 @@ from .loops import LoopFrame, grid, parallel, serial, thread_binding, unroll, ve
 from .nodes import NODES, NodeConstructor
 from .state import Builder, Frame, builder
 from .statements import (
-    Assert, Bind, Let, add_to_parent, bind, buffer_store, evaluate, expression_statement, meta_var, static_assert,
+    Assert, Bind, Let, add_to_parent, bind, buffer_store, evaluate, expression_statement, static_assert,
 )  # fmt: skip
 from .types import (
     CONSTRUCTORS, DtypeConstructor, HandleConstructor, LetAnnotation, LocalVectorAnnotation, Ptr, TensorMap, TupleAnnotation, handle,
@@ -73,7 +73,7 @@ __all__ = [
     "add_to_parent", "alloc_buffer", "alloc_local", "alloc_scalar", "alloc_shared", "arg", "attr", "bind", "break_loop", "buffer",
     "buffer_store", "builder", "cluster_id", "continue_loop", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer",
     "decl_scalar", "device_entry", "elected", "env_thread", "evaluate", "expression_statement", "func_attr", "func_name", "func_ret",
-    "grid", "handle", "hint", "is_fresh", "lane_id", "launch_thread", "let", "local_scalar", "match_buffer", "meta_var", "parallel",
+    "grid", "handle", "hint", "is_fresh", "lane_id", "launch_thread", "let", "local_scalar", "match_buffer", "parallel",
     "ptr", "scalar_of", "scope_id", "serial", "shared_scalar", "smem", "static_assert", "symbol", "thread_binding", "thread_id",
     "thread_id_in_wg", "thread_return", "trace", "unroll", "var", "vectorized", "void", "warp_id", "warp_id_in_wg", "warpgroup_id",
 ]  # fmt: skip

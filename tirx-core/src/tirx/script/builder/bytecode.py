@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["assigned_names"]
 
+_FILLERS = frozenset({"CACHE", "<0>"})
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-_CALLS = frozenset(name for name in opmap if name.startswith("CALL"))
+_GIVES = frozenset(name for name in opmap if name.startswith("CALL")) | {"FOR_ITER", "BEFORE_WITH", "SETUP_WITH"}
 
 
 def assigned_names(count: int) -> tuple[str, ...]:
@@ -26,7 +27,12 @@ def assigned_names(count: int) -> tuple[str, ...]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_internal(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None or opname[frame.f_code.co_code[frame.f_lasti]] not in _CALLS:
+    if frame is None:
+        return ()
+    code, at = frame.f_code.co_code, frame.f_lasti
+    while at > 0 and opname[code[at]] in _FILLERS:  # the interpreter may stand behind the instruction's own cache
+        at -= 2
+    if opname[code[at]] not in _GIVES:
         return ()
     found = _stored(frame.f_code, frame.f_lasti + 2, count)
     return found if len(found) == count else ()
@@ -39,7 +45,7 @@ def _stored(code: CodeType, start: int, count: int) -> tuple[str, ...]:
     for offset in range(start, len(code.co_code), 2):
         name, argument = opname[code.co_code[offset]], code.co_code[offset + 1] | extended
         extended = argument << 8 if code.co_code[offset] == EXTENDED_ARG else 0
-        if name in ("CACHE", "EXTENDED_ARG", "<0>"):
+        if name in _FILLERS or name == "EXTENDED_ARG":
             continue
         if name == "UNPACK_SEQUENCE" and argument == count and not names:
             continue

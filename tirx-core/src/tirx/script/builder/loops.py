@@ -45,6 +45,11 @@ class LoopFrame(Frame):
             for number, item in enumerate(self.vars):
                 owner.claim(item, _name(number), unique=False)
 
+    def __enter__(self) -> Any:
+        found = super().__enter__()
+        builder(self.what).names.give_assigned(self.vars)
+        return found
+
     def value(self) -> Any:
         """The variable, or all of them."""
         return self.vars[0] if len(self.vars) == 1 else self.vars

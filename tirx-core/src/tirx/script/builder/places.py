@@ -44,7 +44,7 @@ def layout_of(layout: Any, scope: str, shape: Sequence[Any]) -> Any:
 
 def _by_text(text: str, scope: str, shape: Sequence[Any]) -> Layout:
     storage_scope(scope)
-    rows = [row for row in backend.registry().rows("layout_constructors") if row.scope == scope]
+    rows = [row for row in backend.registry().rows("layout_constructors").values() if row.scope == scope]
     if not rows:
         refuse(f"buffers in {scope} memory have no layouts by text", "give a layout such as TileLayout(S[...])")
     made: Layout = load_object(rows[0].load)(text, tuple(shape))

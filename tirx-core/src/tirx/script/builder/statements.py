@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "Assert", "Bind", "Let", "add_to_parent", "bind", "buffer_store", "evaluate", "expression_statement", "meta_var", "static_assert",
+    "Assert", "Bind", "Let", "add_to_parent", "bind", "buffer_store", "evaluate", "expression_statement", "static_assert",
 ]  # fmt: skip
 
 
@@ -104,19 +104,3 @@ def add_to_parent(stmt: Stmt) -> None:
     if not isinstance(stmt, Stmt):
         refuse(f"add_to_parent() takes a statement, not a {type(stmt).__name__}", "use Tx.evaluate() for expressions")
     emit(stmt)
-
-
-class meta_var:  # noqa: N801  # the language's name
-    """Keeps a Python value a Python value: `x = Tx.meta_var(5)` makes no scalar. `.value` is what it holds."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __iter__(self) -> Any:
-        return (meta_var(item) for item in self.value)
-
-    def __tirx_expr__(self) -> Expr:
-        return as_expr(self.value)
-

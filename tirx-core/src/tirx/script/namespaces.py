@@ -1,0 +1,96 @@
+"""Names of the language that are not core's: found in manifests, loaded when asked for, never kept."""
+
+from __future__ import annotations
+
+from .. import backend
+from ..intrinsic.core.build import builtin
+from ..intrinsic.core.calls import launch_index
+from ..intrinsic.core.collective import warp_sync
+from ..intrinsic.internal import UNIFORM
+from ..support.errors import BackendError
+from ..support.late import load_object
+from .row import Namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+__all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "lowered", "register_script_namespace"]
+
+# Core's own names whose modules parse and compile Python; a traced kernel does not need them.
+LAZY = {
+    "prim_func": "decorators", "inline": "decorators", "macro": "decorators", "meta_class": "decorators",
+    "jit": "jit", "constexpr": "jit", "Optional": "jit", "from_source": "source", "meta_var": "assign",
+}  # fmt: skip
+
+# Names that the published language has and this one lacks, and what to do instead.
+_ABSENT = {
+    "tile": "tile operations come with the next release; write loops over `Tx.thread_id` until then",
+    **dict.fromkeys(
+        ("thread", "warp", "wg", "warpgroup", "cta", "cluster"),
+        "tile operations of a scope come with the next release; write loops over `Tx.thread_id` until then",
+    ),
+    **dict.fromkeys(
+        ("sblock", "axis", "reads", "writes", "where", "init", "sblock_attr", "sblock_alloc_buffer", "Reduce", "CommReducer",
+         "comm_reducer", "iter_var", "index_map"),
+        "schedulable blocks are not part of this language; write the loops",
+    ),
+    **dict.fromkeys(
+        ("call_packed", "call_cpacked", "tvm_call_packed", "tvm_call_cpacked", "tvm_stack_alloca", "tvm_struct_get", "tvm_struct_set"),
+        "there is no packed calling convention here; host code is generated from the kernel's signature",
+    ),
+}  # fmt: skip
+
+
+class UnknownNameError(BackendError, AttributeError):
+    """`Tx.<name>` does not exist; the message says what comes near, or what to install."""
+
+    def __init__(self, message: str, *, name: str, obj: Any, hint: str | None) -> None:
+        BackendError.__init__(self, message, hint=hint)
+        self.name = name
+        self.obj = obj
+
+
+class Lowered:
+    """What only lowering makes, so that its text can be read back."""
+
+    launch_index = staticmethod(launch_index)
+    warp_sync = staticmethod(warp_sync)
+    uniform = staticmethod(builtin(UNIFORM))
+
+
+lowered = Lowered()
+_registered: dict[str, Any] = {}
+
+
+def register_script_namespace(name: str, namespace: Any) -> None:
+    """Add `Tx.<name>` for this process; backends return rows of hook `tirx_namespaces` instead."""
+    if not name.isidentifier() or name.startswith("_"):
+        raise ValueError(f"{name!r} is not a name")
+    _registered[name] = namespace
+
+
+def load_lazy(name: str) -> Any:
+    """One of core's own names that are imported at first use."""
+    return load_object(f"{__package__}.{LAZY[name]}:{name}")
+
+
+def find(name: str, module: ModuleType) -> Any:
+    """`Tx.<name>` of a backend; `AttributeError` when nobody offers it, `BackendError` when who does is broken."""
+    if name.startswith("_"):
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+    if name in _registered:
+        return _registered[name]
+    row: Namespace | None = backend.find("namespaces", name)
+    if row is not None:
+        return load_object(row.load)
+    hint = backend.hint_for("namespaces", name) or _ABSENT.get(name) or _near(name)
+    raise UnknownNameError(f"the language has no `{name}`", name=name, obj=module, hint=hint)
+
+
+def _near(name: str) -> str | None:
+    from ..support.suggest import did_you_mean  # only when something went wrong
+    from . import __all__ as known  # this module is imported by the package
+
+    return did_you_mean(name, known)
