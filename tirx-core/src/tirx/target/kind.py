@@ -44,13 +44,24 @@ class Capabilities:
     * `dtypes`: scalar dtypes that may be stored and computed with
     * `constructs`: language constructs beyond straight code and loops (`while atomics barriers shuffles vectors
       dynamic_shared pointers calls printf asserts recursion async_copy cluster`)
+    * `scopes`: storage scopes; empty: those that are owned by a level of the target
+    * `arithmetic`: dtypes with arithmetic of their own; empty: all of `dtypes`. Others are computed in float32
     """
 
-    __slots__ = ("constructs", "dtypes")
+    __slots__ = ("arithmetic", "constructs", "dtypes", "scopes")
 
-    def __init__(self, dtypes: Sequence[str], constructs: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        dtypes: Sequence[str],
+        constructs: Sequence[str] = (),
+        *,
+        scopes: Sequence[str] = (),
+        arithmetic: Sequence[str] = (),
+    ) -> None:
         self.dtypes = frozenset(dtypes)
         self.constructs = frozenset(constructs)
+        self.scopes = frozenset(scopes)
+        self.arithmetic = frozenset(arithmetic) or self.dtypes
 
 
 class TargetKind:

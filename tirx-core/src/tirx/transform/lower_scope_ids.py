@@ -52,11 +52,10 @@ from ..support.errors import VerifyError
 from ..support.span import Span
 from ..target import ScopeModel
 from .launch import EXTENT
+from .mark_kernels import ENTRY
 from .pipeline import Pass, PassContext
 
 __all__ = ["lower_scope_ids"]
-
-ENTRY = "tirx.device_entry"
 
 
 class _Ids:

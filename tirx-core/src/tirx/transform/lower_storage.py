@@ -15,7 +15,7 @@ from typing import Any
 from ..backend import find
 from ..ir import Alloc, Attr, Decl, IRModule, PrimFunc, Stmt, rewrite, seq
 from ..target import ScopeModel
-from .lower_scope_ids import ENTRY
+from .mark_kernels import ENTRY
 from .pipeline import Pass, PassContext
 
 __all__ = ["is_shared", "lower_storage"]

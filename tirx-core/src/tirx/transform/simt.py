@@ -9,9 +9,11 @@ from .bind_target import bind_target
 from .lower_layout import lower_layout
 from .lower_scope_ids import lower_scope_ids
 from .lower_storage import lower_storage
+from .mark_kernels import mark_kernels
 from .split_host_device import split_host_device
+from .verify import verify
 
 __all__ = ["SIMT_LOWER", "SIMT_PREPARE"]
 
-SIMT_LOWER = (bind_target, lower_scope_ids, lower_layout, lower_storage, split_host_device)
+SIMT_LOWER = (bind_target, mark_kernels, verify, lower_scope_ids, lower_layout, lower_storage, split_host_device)
 SIMT_PREPARE = ()

@@ -42,7 +42,7 @@ from ..ir import Launch as LaunchStmt
 from ..target import ScopeModel, Target
 from .launch import EXTENT, Bounds, Launch
 from .levels import launch_levels
-from .lower_scope_ids import ENTRY
+from .mark_kernels import ENTRY
 from .pipeline import Pass, PassContext
 
 __all__ = ["split_host_device"]

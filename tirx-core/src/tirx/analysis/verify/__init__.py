@@ -1,0 +1,88 @@
+"""The verifier: one topic a file, all problems collected, each at the author's line.
+
+`check_module` raises one `VerifyError` that holds them all; `verify_module` lists them. Without a target only the
+rules of the language apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ...backend import registry
+from ...ir import IRModule, PrimFunc
+from ...support.errors import Diagnostic, VerifyError
+from ...target import Target
+from . import (
+    attributes,
+    barriers,
+    bounds,
+    calls,
+    capabilities,
+    definitions,
+    dtypes,
+    entry,
+    loops,
+    parameters,
+    requirements,
+    scope_ids,
+    storage,
+)  # fmt: skip
+from .facts import Facts
+from .requirements import emission_of, requirement_problem
+
+__all__ = ["check_module", "check_well_formed", "emission_of", "requirement_problem", "verify_module"]
+
+Topic = Callable[[Facts], Iterator[Diagnostic]]
+
+# In the order in which people want to read about problems: a later topic often only repeats an earlier one.
+_WELL_FORMED: tuple[Topic, ...] = (definitions.check, dtypes.check)
+_RULES: tuple[Topic, ...] = (
+    entry.check, attributes.check, parameters.check, loops.check, calls.check, storage.check, scope_ids.check,
+    capabilities.check, requirements.check, bounds.check, barriers.check,
+)  # fmt: skip
+
+
+def verify_module(module: IRModule, target: Target | None = None, stage: str = "script") -> list[Diagnostic]:
+    """All problems of a module; each function is read against its own target, or else `target`."""
+    found: list[Diagnostic] = []
+    for func in module:
+        facts = Facts(func, module, _target_of(func, target))
+        found += _problems(facts, _WELL_FORMED) or _problems(facts, _RULES)
+    return found + [problem for item in _targets(module, target) for problem in _further(module, item, stage)]
+
+
+def check_module(module: IRModule, target: Target | None = None, stage: str = "script") -> None:
+    """Raise `VerifyError` with all problems of a module, if there are any."""
+    found = verify_module(module, target, stage)
+    if found:
+        raise VerifyError(diagnostics=found)
+
+
+def check_well_formed(module: IRModule) -> None:
+    """Raise `VerifyError` when definitions, uses or types do not fit: true of every program, at every stage."""
+    found: list[Diagnostic] = []
+    for func in module:
+        found += [*definitions.check_function(func), *dtypes.check_function(func)]
+    if found:
+        raise VerifyError(diagnostics=found)
+
+
+def _problems(facts: Facts, topics: tuple[Topic, ...]) -> list[Diagnostic]:
+    return [problem for topic in topics for problem in topic(facts)]
+
+
+def _target_of(func: PrimFunc, default: Target | None) -> Target | None:
+    own = func.attrs.get("target")
+    return own if isinstance(own, Target) else default
+
+
+def _targets(module: IRModule, default: Target | None) -> list[Target]:
+    found = [target for func in module if (target := _target_of(func, default)) is not None]
+    return list({str(target): target for target in found}.values())
+
+
+def _further(module: IRModule, target: Target, stage: str) -> Iterator[Diagnostic]:
+    """The rules that backends add for their kinds."""
+    for row in registry().rows("checks").values():
+        if row.kind == target.kind.name and row.stage == stage:
+            yield from row.run(module, target)

@@ -1,0 +1,95 @@
+"""What the target can run: element types and constructs of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...backend import find
+from ...intrinsic import Intrinsic
+from ...ir import Alloc, Assert, Bind, Broadcast, Call, Cast, Decl, DType, GlobalVar, Node, Ramp, Shuffle, While
+from ...support.errors import Diagnostic
+from ...support.span import Span
+from .facts import Facts, Kernel
+
+__all__ = ["check"]
+
+
+def _effect(kind: str) -> Callable[[Any], bool]:
+    return lambda node: isinstance(node.op, Intrinsic) and node.op.effect.kind == kind
+
+
+def _is_barrier(node: Any) -> bool:
+    return isinstance(node.op, Intrinsic) and node.op.effect.barrier is not None
+
+
+def _named(*names: str) -> Callable[[Any], bool]:
+    return lambda node: node.op.name in names
+
+
+def _always(node: Any) -> bool:
+    return True
+
+
+def _sized_by_launch(node: Any) -> bool:
+    row = find("storage_scopes", node.buffer.scope_name)
+    return row is not None and row.allocator == "launch"
+
+
+_SHUFFLES = ("tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor")
+_POINTERS = ("address_of", "tvm_access_ptr", "ptr_byte_offset", "handle_add_byte_offset")
+
+# construct, in words, the node that uses it, and when
+_CONSTRUCTS: tuple[tuple[str, str, type[Node], Callable[[Any], bool]], ...] = (
+    ("while", "loops with a condition", While, _always),
+    ("asserts", "assertions inside a kernel", Assert, _always),
+    ("vectors", "vectors", Ramp, _always),
+    ("vectors", "vectors", Broadcast, _always),
+    ("vectors", "vectors", Shuffle, _always),
+    ("atomics", "atomic updates", Call, _effect("atomic")),
+    ("barriers", "barriers", Call, _is_barrier),
+    ("shuffles", "exchange of values between threads", Call, _named(*_SHUFFLES)),
+    ("pointers", "pointers", Call, _named(*_POINTERS)),
+    ("calls", "calls of other functions", Call, lambda node: isinstance(node.op, GlobalVar)),
+    ("dynamic_shared", "memory that a launch sizes", Alloc, _sized_by_launch),
+)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Problems of one function."""
+    target = facts.target
+    if target is None:
+        return
+    has = target.capabilities
+    for kernel in facts.kernels:
+        reported: set[str] = set()
+        for construct, words, kind, applies in _CONSTRUCTS:
+            if construct in has.constructs or construct in reported:
+                continue
+            node = next((node for node in kernel.all(kind) if applies(node)), None)
+            if node is not None:
+                reported.add(construct)
+                yield Diagnostic(f"target `{target}` has no {words}", node.span)
+        yield from _dtypes(facts, kernel, has.dtypes)
+
+
+def _dtypes(facts: Facts, kernel: Kernel, known: frozenset[str]) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for dtype, span in _used_dtypes(facts, kernel):
+        name = dtype.scalar_name
+        if name in known or name in seen or dtype.kind in ("handle", "void", "opaque"):
+            continue
+        seen.add(name)
+        yield Diagnostic(f"target `{facts.target}` has no {name}", span)
+
+
+def _used_dtypes(facts: Facts, kernel: Kernel) -> Iterator[tuple[DType, Span | None]]:
+    for param in facts.func.params:
+        yield param.dtype, getattr(param, "span", None) or facts.func.span
+    for node in kernel.all(Alloc, Decl):
+        if isinstance(node, Alloc | Decl):
+            yield node.buffer.dtype, node.span
+    for bind in kernel.all(Bind):
+        yield bind.var.dtype, bind.span
+    for cast in kernel.all(Cast):
+        yield cast.dtype, cast.span
