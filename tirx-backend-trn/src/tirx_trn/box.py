@@ -38,11 +38,14 @@ def extents_of(region: BufferRegion) -> tuple[int, ...]:
 
 class Box:
     """Physical start and extent per dimension of `place.shape`; `sources[d]` lists the physical dimensions that logical
-    dimension d of the region became (without those of extent 1)."""
+    dimension d of the region became (without those of extent 1).
+    """
 
     __slots__ = ("extents", "place", "sources", "starts")
 
-    def __init__(self, place: Place, starts: Sequence[Start], extents: Sequence[int], sources: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, place: Place, starts: Sequence[Start], extents: Sequence[int], sources: Sequence[Sequence[int]]
+    ) -> None:
         self.place = place
         self.starts = tuple(starts)
         self.extents = tuple(extents)
@@ -114,7 +117,7 @@ def _split(region: BufferRegion, dim: int, start: Start, extent: int, iters: Seq
     """One logical range as ranges of the iters of its dimension, outermost first."""
     parts: list[_Part] = []
     for item in reversed(iters[1:]):
-        size = int(item.extent)  # type: ignore[arg-type]  # shapes are constant here
+        size = int(item.extent)  # shapes are constant here
         within, outer = _divided(start, size)
         if extent % size == 0 and constant(within) == 0:
             parts.append(_Part(item, 0, size))
@@ -148,14 +151,14 @@ def _merged(region: BufferRegion, parts: Sequence[_Part]) -> tuple[Start, int]:
     """Ranges of several iters of one axis as one contiguous range."""
     start: Start = 0
     total, closed = 1, False
-    for part in sorted(parts, key=lambda part: int(part.item.stride)):  # type: ignore[arg-type]
+    for part in sorted(parts, key=lambda part: int(part.item.stride)):
         if closed and part.extent != 1:
             raise LayoutError(
                 f"this slice of `{region.buffer.name}` takes partitions that are not neighbours",
                 span=region.span,
                 hint="take whole inner dimensions before more than one of an outer one",
             )
-        stride = int(part.item.stride)  # type: ignore[arg-type]
+        stride = int(part.item.stride)
         offset = part.start * stride if isinstance(part.start, int) else simplify(part.start * as_expr(stride))
         start = _sum(start, offset)
         total *= part.extent
@@ -173,7 +176,7 @@ def _sum(a: Start, b: Start) -> Start:
 
 def _require_order(region: BufferRegion, parts: Sequence[_Part]) -> None:
     """Free elements are worked on in the order of memory: it must be that of the author's dimensions."""
-    strides = [int(part.item.stride) for part in parts if part.item.axis == "F" and part.extent != 1]  # type: ignore[arg-type]
+    strides = [int(part.item.stride) for part in parts if part.item.axis == "F" and part.extent != 1]
     if strides != sorted(strides, reverse=True):
         raise LayoutError(
             f"the free dimensions of `{region.buffer.name}` do not lie in memory in the order of its shape",

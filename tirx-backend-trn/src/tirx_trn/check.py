@@ -5,8 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tirx.ir import (
-    Alloc, Break, Buffer, BufferLoad, BufferRegion, BufferStore, Call, Continue, For, IRModule, Node, PrimFunc, Return, Stmt, Var,
-    While, walk,
+    Alloc,
+    Break,
+    Buffer,
+    BufferLoad,
+    BufferRegion,
+    BufferStore,
+    Call,
+    Continue,
+    For,
+    IRModule,
+    Node,
+    PrimFunc,
+    Return,
+    Stmt,
+    Var,
+    While,
+    walk,
 )  # fmt: skip
 from tirx.support.errors import Diagnostic
 from tirx.target import Target
@@ -43,7 +58,9 @@ def parameters(module: IRModule, target: Target) -> Found:
             yield from _parameter(func, param, used)
         if all(used.get(id(buffer.data), Access()).written is None for buffer in func.buffers()):
             yield Diagnostic(
-                f"kernel `{func.name}` writes none of its parameters", func.span, "store a result: Tx.nki.store(out, tile)"
+                f"kernel `{func.name}` writes none of its parameters",
+                func.span,
+                "store a result: Tx.nki.store(out, tile)",
             )
         yield from _num_inputs(func, used)
 
@@ -124,7 +141,9 @@ def _element_load(node: BufferLoad) -> Found:
 
 def _loop(node: For) -> Found:
     if node.kind in ("vectorized", "thread_binding"):
-        yield Diagnostic(f"a {node.kind} loop has no meaning here", node.span, "instructions cover whole tiles; use range()")
+        yield Diagnostic(
+            f"a {node.kind} loop has no meaning here", node.span, "instructions cover whole tiles; use range()"
+        )
 
 
 def _call(node: Call) -> Found:
@@ -137,11 +156,17 @@ def _call(node: Call) -> Found:
 
 
 def _no_jump(node: Node) -> Found:
-    yield Diagnostic(f"`{type(node).__name__.lower()}` cannot be expressed: loops are unrolled as a whole", node.span, "give the loop its exact range")
+    yield Diagnostic(
+        f"`{type(node).__name__.lower()}` cannot be expressed: loops are unrolled as a whole",
+        node.span,
+        "give the loop its exact range",
+    )
 
 
 def _while(node: While) -> Found:
-    yield Diagnostic("a `while` loop needs a condition on data, which control flow cannot see", node.span, "use range()")
+    yield Diagnostic(
+        "a `while` loop needs a condition on data, which control flow cannot see", node.span, "use range()"
+    )
 
 
 def _alloc(node: Alloc) -> Found:

@@ -63,7 +63,9 @@ def trainium_psum(annotation: str, shape: Sequence[int]) -> TileLayout:
 
 
 CONSTRUCTORS = (
-    LayoutConstructor("trainium", "tirx_trn.layout:trainium", doc="partitions and free dimension by letters", scope=SBUF),
+    LayoutConstructor(
+        "trainium", "tirx_trn.layout:trainium", doc="partitions and free dimension by letters", scope=SBUF
+    ),
     LayoutConstructor("trainium_psum", "tirx_trn.layout:trainium_psum", doc="the same, in PSUM banks", scope=PSUM),
 )
 
@@ -97,7 +99,7 @@ def _placed_surplus(groups: list[list[Iter]], free: int) -> list[Iter]:
         item = iters[position]
         if item.axis == "F" and item.stride == 0:
             iters[position] = Iter(item.extent, free, "F")
-            free *= int(item.extent)  # type: ignore[arg-type]  # shapes are constant here
+            free *= int(item.extent)  # shapes are constant here
     return iters
 
 
@@ -105,7 +107,7 @@ def _in_banks(iters: Sequence[Iter]) -> list[Iter]:
     """Free iters cut at the bank's 512 elements; what lies beyond counts banks."""
     result: list[Iter] = []
     for item in iters:
-        extent, stride = int(item.extent), int(item.stride)  # type: ignore[arg-type]
+        extent, stride = int(item.extent), int(item.stride)
         if item.axis != "F" or extent * stride <= BANK_ELEMENTS:
             result.append(item)
         elif stride % BANK_ELEMENTS == 0:
@@ -134,15 +136,18 @@ class Place:
         self.dims = tuple(tuple(dim) for dim in dims)
         iters = [item for dim in self.dims for item in dim]
         free = [item for item in iters if item.axis == "F" and item.extent != 1]
-        self.free: tuple[Iter, ...] = tuple(sorted(free, key=lambda item: -int(item.stride)))  # type: ignore[arg-type]
+        self.free: tuple[Iter, ...] = tuple(sorted(free, key=lambda item: -int(item.stride)))
         lead = ("Bank", "P") if is_psum else ("P",)
         self.lead = lead
         sizes = [_extent(iters, axis) for axis in lead]
-        self.shape: tuple[int, ...] = (*sizes, *(int(item.extent) for item in self.free)) or (1,)  # type: ignore[arg-type]
+        self.shape: tuple[int, ...] = (*sizes, *(int(item.extent) for item in self.free)) or (1,)
         if not self.free:
             self.shape = (*self.shape, 1)
         if sizes[-1] > PARTITIONS:
-            _refuse(f"{sizes[-1]} partitions are more than the {PARTITIONS} that there are", "let the surplus be an F dimension")
+            _refuse(
+                f"{sizes[-1]} partitions are more than the {PARTITIONS} that there are",
+                "let the surplus be an F dimension",
+            )
 
     @property
     def partition_dim(self) -> int:
@@ -160,30 +165,41 @@ class Place:
 
 def _extent(iters: Sequence[Iter], axis: str) -> int:
     """Positions that the iters of an axis cover together; they must be dense."""
-    ordered = sorted((item for item in iters if item.axis == axis and item.extent != 1), key=lambda item: int(item.stride))  # type: ignore[arg-type]
+    ordered = sorted(
+        (item for item in iters if item.axis == axis and item.extent != 1), key=lambda item: int(item.stride)
+    )
     total = 1
     for item in ordered:
         if item.stride != total:
-            _refuse(f"axis {axis} of this layout has gaps or overlaps", "give it strides that cover every position once")
-        total *= int(item.extent)  # type: ignore[arg-type]
+            _refuse(
+                f"axis {axis} of this layout has gaps or overlaps", "give it strides that cover every position once"
+            )
+        total *= int(item.extent)
     return total
 
 
 def place_of(buffer: Buffer) -> Place:
     """Physical dimensions of an on-chip buffer; `LayoutError` names what does not fit."""
     if any(not isinstance(extent, int) for extent in buffer.shape):
-        _refuse(f"the on-chip buffer `{buffer.name}` has a shape that is not constant", "loop over tiles of a constant size")
+        _refuse(
+            f"the on-chip buffer `{buffer.name}` has a shape that is not constant", "loop over tiles of a constant size"
+        )
     is_psum = buffer.scope_name == PSUM
     layout = None if buffer.has_default_layout else buffer.layout
     if layout is None:
         return _fitting(Place(_plain(buffer, is_psum), is_psum), buffer)
     if not isinstance(layout, TileLayout):
-        _refuse(f"the layout of `{buffer.name}` has a swizzle; partitions and free elements have none", "use a TileLayout")
+        _refuse(
+            f"the layout of `{buffer.name}` has a swizzle; partitions and free elements have none", "use a TileLayout"
+        )
     if layout.replica or layout.offset:
         _refuse(f"the layout of `{buffer.name}` has replicas or an offset", "give the address with allocated_addr")
     foreign = sorted({item.axis for item in layout.shard if item.extent != 1} - {"P", "F", "Bank"})
     if foreign:
-        _refuse(f"the layout of `{buffer.name}` uses axis {foreign[0]}", 'on-chip layouts use P, F and Bank, e.g. layout="PF"')
+        _refuse(
+            f"the layout of `{buffer.name}` uses axis {foreign[0]}",
+            'on-chip layouts use P, F and Bank, e.g. layout="PF"',
+        )
     grouped, separators = layout.group(buffer.shape)
     dims = [grouped.shard[a:b] for a, b in zip(separators[:-1], separators[1:], strict=True)]
     return _fitting(Place(dims, is_psum), buffer)
@@ -193,7 +209,10 @@ def _fitting(place: Place, buffer: Buffer) -> Place:
     """`place`, when a PSUM buffer stays inside its banks."""
     if buffer.scope_name == PSUM:
         if place.shape[0] > PSUM_BANKS:
-            _refuse(f"`{buffer.name}` takes {place.shape[0]} PSUM banks, of which there are {PSUM_BANKS}", "accumulate fewer tiles")
+            _refuse(
+                f"`{buffer.name}` takes {place.shape[0]} PSUM banks, of which there are {PSUM_BANKS}",
+                "accumulate fewer tiles",
+            )
         if place.free_elements * buffer.dtype.bytes > BANK_BYTES:
             _refuse(
                 f"`{buffer.name}` takes {place.free_elements * buffer.dtype.bytes} bytes of a PSUM bank of {BANK_BYTES}",
@@ -204,7 +223,7 @@ def _fitting(place: Place, buffer: Buffer) -> Place:
 
 def _plain(buffer: Buffer, is_psum: bool) -> list[list[Iter]]:
     """Dimension 0 holds the partitions; three dimensions in PSUM are bank, partition, free."""
-    shape = [int(extent) for extent in buffer.shape]  # type: ignore[arg-type]
+    shape = [int(extent) for extent in buffer.shape]
     axes = ["P"] + ["F"] * (len(shape) - 1)
     if is_psum and len(shape) == 3:
         axes = ["Bank", "P", "F"]

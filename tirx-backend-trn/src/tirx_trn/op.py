@@ -36,7 +36,9 @@ def _flag(name: str) -> Operand:
     return Operand(name, "value", dtypes=("bool",))
 
 
-def _row(name: str, operands: tuple[Operand, ...], doc: str, page: str, accuracy: str = "exact", *, variadic: bool = False) -> Intrinsic:
+def _row(
+    name: str, operands: tuple[Operand, ...], doc: str, page: str, accuracy: str = "exact", *, variadic: bool = False
+) -> Intrinsic:
     return Intrinsic(
         f"nki.{name}",
         operands,
@@ -52,7 +54,9 @@ def _row(name: str, operands: tuple[Operand, ...], doc: str, page: str, accuracy
 
 LOAD = _row("load", (_out("res", (_SBUF,)), _in("data", ("global",))), "A tile from device memory.", "dma_copy")
 STORE = _row("store", (_out("res", ("global",)), _in("data", (_SBUF,))), "A tile to device memory.", "dma_copy")
-TENSOR_COPY = _row("tensor_copy", (_out("res"), _in("data")), "A tile to another, converted to its type.", "tensor_copy")
+TENSOR_COPY = _row(
+    "tensor_copy", (_out("res"), _in("data")), "A tile to another, converted to its type.", "tensor_copy"
+)
 MATMUL = _row(
     "matmul",
     (_out("res", (_PSUM,), "rw"), _in("lhs", (_SBUF,)), _in("rhs", (_SBUF,)), _flag("accum")),
@@ -91,7 +95,15 @@ TENSORSCALAR = _row(
 MEMSET = _row("memset", (_out("result"), Operand("value", "value")), "Every element becomes `value`.", "memset")
 ACTIVATION_REDUCE = _row(
     "activation_reduce",
-    (_out("reduce_res"), _out("act_res"), _in("data"), _opcode(), _opcode("reduce_opcode"), _scalar("bias"), _scalar("scale")),
+    (
+        _out("reduce_res"),
+        _out("act_res"),
+        _in("data"),
+        _opcode(),
+        _opcode("reduce_opcode"),
+        _scalar("bias"),
+        _scalar("scale"),
+    ),
     "An activation, and the sum of its results per partition.",
     "activation_reduce",
     "ulp(4)",
@@ -106,7 +118,12 @@ TENSORSCALAR_REDUCE = _row(
     "tensor_scalar_reduce",
     "ulp(4)",
 )  # fmt: skip
-IDENTITY = _row("identity", (_out("result", (_SBUF,)), Operand("size", "constant")), "The identity matrix.", "nl.shared_identity_matrix")
+IDENTITY = _row(
+    "identity",
+    (_out("result", (_SBUF,)), Operand("size", "constant")),
+    "The identity matrix.",
+    "nl.shared_identity_matrix",
+)
 SCALAR_TENSOR_TENSOR = _row(
     "scalar_tensor_tensor",
     (
@@ -127,7 +144,12 @@ SCALAR_TENSOR_SCALAR = _row(
 )  # fmt: skip
 AFFINE_SELECT = _row(
     "affine_select",
-    (_out("result", (_SBUF,)), Operand("pred", "value", dtypes=("bool",)), _in("true_value", (_SBUF,)), _scalar("false_value")),
+    (
+        _out("result", (_SBUF,)),
+        Operand("pred", "value", dtypes=("bool",)),
+        _in("true_value", (_SBUF,)),
+        _scalar("false_value"),
+    ),
     "true_value where `pred` holds, else the number false_value; pred compares sums of `Tx.nki.index(d)` and numbers.",
     "affine_select",
 )

@@ -28,7 +28,11 @@ def checked_opcode(opcode: str, allowed: tuple[str, ...], operation: str, operan
     """`opcode` when the instruction takes it; else `ScriptError` with those it does take."""
     if opcode in allowed:
         return opcode
-    missing = {"div": "the engines have no divide", "divide": "the engines have no divide", "mod": "the engines have no modulo"}
+    missing = {
+        "div": "the engines have no divide",
+        "divide": "the engines have no divide",
+        "mod": "the engines have no modulo",
+    }
     reason = f": {missing[opcode]}" if opcode in missing else ""
     near = did_you_mean(str(opcode), allowed)
     raise ScriptError(

@@ -54,7 +54,8 @@ def tensor_copy(res: Region, data: Region) -> Call:
 
 def matmul(res: Region, lhs: Region, rhs: Region, accum: Number = True) -> Call:
     """`res = lhs.T @ rhs` in float32. With `accum` the product is added to those of earlier matmuls into `res`; the first one
-    after `res` was allocated replaces what was there."""
+    after `res` was allocated replaces what was there.
+    """
     target = on_chip(res, "matmul", "res", (PSUM,))
     stationary, moving = on_chip(lhs, "matmul", "lhs", (SBUF,)), on_chip(rhs, "matmul", "rhs", (SBUF,))
     _check_matmul_shape(target, stationary, moving)
@@ -63,7 +64,9 @@ def matmul(res: Region, lhs: Region, rhs: Region, accum: Number = True) -> Call:
     return call(op.MATMUL, target.region, stationary.region, moving.region, flag)
 
 
-def activation(result: Region, data: Region, opcode: str, bias: Region | Number = 0.0, scale: Region | Number = 1.0) -> Call:
+def activation(
+    result: Region, data: Region, opcode: str, bias: Region | Number = 0.0, scale: Region | Number = 1.0
+) -> Call:
     """`result = opcode(data * scale + bias)`; bias and scale are numbers or one float32 per partition."""
     target, source = on_chip(result, "activation", "result", CHIP), on_chip(data, "activation", "data", CHIP)
     same_tiles("activation", target, source)
@@ -89,16 +92,24 @@ def tensorreduce(result: Region, data: Region, opcode: str, negate: bool, *axes:
 def tensortensor(result: Region, operand0: Region, operand1: Region, opcode: str) -> Call:
     """`result = operand0 opcode operand1`, element by element; at most one operand is in PSUM."""
     target = on_chip(result, "tensortensor", "result", CHIP)
-    first, second = on_chip(operand0, "tensortensor", "operand0", CHIP), on_chip(operand1, "tensortensor", "operand1", CHIP)
+    first, second = (
+        on_chip(operand0, "tensortensor", "operand0", CHIP),
+        on_chip(operand1, "tensortensor", "operand1", CHIP),
+    )
     same_tiles("tensortensor", target, first, second)
     _not_both_psum("tensortensor", first, second)
     checked_opcode(opcode, ARITHMETIC, "tensortensor", "opcode")
     return call(op.TENSORTENSOR, target.region, first.region, second.region, opcode)
 
 
-def tensorscalar(result: Region, operand0: Region, operand1: Region | Number, opcode: str, reverse: bool = False) -> Call:
+def tensorscalar(
+    result: Region, operand0: Region, operand1: Region | Number, opcode: str, reverse: bool = False
+) -> Call:
     """`result = operand0 opcode operand1`; operand1 is a number or one float32 per partition."""
-    target, source = on_chip(result, "tensorscalar", "result", CHIP), on_chip(operand0, "tensorscalar", "operand0", CHIP)
+    target, source = (
+        on_chip(result, "tensorscalar", "result", CHIP),
+        on_chip(operand0, "tensorscalar", "operand0", CHIP),
+    )
     same_tiles("tensorscalar", target, source)
     checked_opcode(opcode, ARITHMETIC, "tensorscalar", "opcode")
     value = scalar(operand1, "tensorscalar", "operand1", target.box.partitions)
@@ -132,7 +143,13 @@ def activation_reduce(
     checked_opcode(reduce_opcode, ACCUMULATE, name, "reduce_opcode")
     total = _reduced(reduce_res, name, target)
     return call(
-        op.ACTIVATION_REDUCE, total.region, target.region, source.region, opcode, reduce_opcode, *_affine(name, target, bias, scale)
+        op.ACTIVATION_REDUCE,
+        total.region,
+        target.region,
+        source.region,
+        opcode,
+        reduce_opcode,
+        *_affine(name, target, bias, scale),
     )
 
 
@@ -147,16 +164,29 @@ def tensorscalar_reduce(
 ) -> Call:
     """`tensorscalar_res = operand0 opcode operand1`, and `reduce_res` its reduction per partition."""
     name = "tensorscalar_reduce"
-    target, source = on_chip(tensorscalar_res, name, "tensorscalar_res", CHIP), on_chip(operand0, name, "operand0", CHIP)
+    target, source = (
+        on_chip(tensorscalar_res, name, "tensorscalar_res", CHIP),
+        on_chip(operand0, name, "operand0", CHIP),
+    )
     same_tiles(name, target, source)
     checked_opcode(opcode, ARITHMETIC, name, "opcode")
     checked_opcode(reduce_opcode, REDUCTIONS, name, "reduce_opcode")
     if reverse:
-        refuse("nki.tensorscalar_reduce cannot reverse its operands", "use tensorscalar with reverse=True, then tensorreduce")
+        refuse(
+            "nki.tensorscalar_reduce cannot reverse its operands",
+            "use tensorscalar with reverse=True, then tensorreduce",
+        )
     value = scalar(operand1, name, "operand1", target.box.partitions)
     total = _reduced(reduce_res, name, target)
     return call(
-        op.TENSORSCALAR_REDUCE, total.region, target.region, source.region, value, opcode, reduce_opcode, const(bool(reverse))
+        op.TENSORSCALAR_REDUCE,
+        total.region,
+        target.region,
+        source.region,
+        value,
+        opcode,
+        reduce_opcode,
+        const(bool(reverse)),
     )
 
 
@@ -187,7 +217,14 @@ def scalar_tensor_tensor(
     same_tiles(name, target, source, second)
     _not_both_psum(name, source, second)
     first = scalar(operand0, name, "operand0", target.box.partitions)
-    return call(op.SCALAR_TENSOR_TENSOR, target.region, source.region, first, second.region, *_two(name, opcode0, opcode1, reverse0, reverse1))
+    return call(
+        op.SCALAR_TENSOR_TENSOR,
+        target.region,
+        source.region,
+        first,
+        second.region,
+        *_two(name, opcode0, opcode1, reverse0, reverse1),
+    )
 
 
 def scalar_tensor_scalar(
@@ -204,8 +241,17 @@ def scalar_tensor_scalar(
     name = "scalar_tensor_scalar"
     target, source = on_chip(result, name, "result", CHIP), on_chip(data, name, "data", CHIP)
     same_tiles(name, target, source)
-    first, second = (scalar(x, name, n, target.box.partitions) for x, n in ((operand0, "operand0"), (operand1, "operand1")))
-    return call(op.SCALAR_TENSOR_SCALAR, target.region, source.region, first, second, *_two(name, opcode0, opcode1, reverse0, reverse1))
+    first, second = (
+        scalar(x, name, n, target.box.partitions) for x, n in ((operand0, "operand0"), (operand1, "operand1"))
+    )
+    return call(
+        op.SCALAR_TENSOR_SCALAR,
+        target.region,
+        source.region,
+        first,
+        second,
+        *_two(name, opcode0, opcode1, reverse0, reverse1),
+    )
 
 
 def affine_select(result: Region, pred: Expr, true_value: Region, false_value: Number) -> Call:
@@ -217,8 +263,17 @@ def affine_select(result: Region, pred: Expr, true_value: Region, false_value: N
     target, source = on_chip(result, name, "result", (SBUF,)), on_chip(true_value, name, "true_value", (SBUF,))
     same_tiles(name, target, source)
     if isinstance(false_value, Region):
-        refuse("`false_value` of nki.affine_select is a tile; it is a number", "swap the values and turn the comparison round")
-    return call(op.AFFINE_SELECT, target.region, pred, source.region, scalar(false_value, name, "false_value", target.box.partitions))
+        refuse(
+            "`false_value` of nki.affine_select is a tile; it is a number",
+            "swap the values and turn the comparison round",
+        )
+    return call(
+        op.AFFINE_SELECT,
+        target.region,
+        pred,
+        source.region,
+        scalar(false_value, name, "false_value", target.box.partitions),
+    )
 
 
 def index(dim: int) -> Call:
@@ -228,7 +283,10 @@ def index(dim: int) -> Call:
 
 def _same_shape(operation: str, a: Any, b: Any, name_a: str, name_b: str) -> None:
     """A copy between device memory and a tile keeps every index; dimensions of one element do not count."""
-    shapes = [tuple(extent for extent in extents_of(as_region(x, operation, n)) if extent != 1) for x, n in ((a, name_a), (b, name_b))]
+    shapes = [
+        tuple(extent for extent in extents_of(as_region(x, operation, n)) if extent != 1)
+        for x, n in ((a, name_a), (b, name_b))
+    ]
     if shapes[0] != shapes[1]:
         refuse(
             f"`{name_a}` of nki.{operation} is a slice of shape {extents_of(a)}, `{name_b}` one of shape {extents_of(b)}",
@@ -244,7 +302,10 @@ def _check_matmul_shape(target: Tile, stationary: Tile, moving: Tile) -> None:
         )
     for tile, most in ((stationary, STATIONARY_MAX), (moving, _WIDEST)):
         if tile.box.free > most:
-            refuse(f"`{tile.name}` of nki.matmul has {tile.box.free} elements per partition; at most {most} fit", "tile the product")
+            refuse(
+                f"`{tile.name}` of nki.matmul has {tile.box.free} elements per partition; at most {most} fit",
+                "tile the product",
+            )
     if (target.box.partitions, target.box.free) != (stationary.box.free, moving.box.free):
         refuse(
             f"`res` of nki.matmul covers {target}; lhs.T @ rhs is {stationary.box.free} x {moving.box.free}",
@@ -254,12 +315,17 @@ def _check_matmul_shape(target: Tile, stationary: Tile, moving: Tile) -> None:
 
 def _check_matmul_types(target: Tile, stationary: Tile, moving: Tile) -> None:
     if target.dtype != "float32":
-        refuse(f"`res` of nki.matmul is of type {target.dtype}; PSUM accumulates in float32", "copy it out with tensor_copy")
+        refuse(
+            f"`res` of nki.matmul is of type {target.dtype}; PSUM accumulates in float32",
+            "copy it out with tensor_copy",
+        )
     for tile in (stationary, moving):
         if tile.dtype not in MATMUL_DTYPES:
             refuse(f"`{tile.name}` of nki.matmul is of type {tile.dtype}", f"it multiplies {', '.join(MATMUL_DTYPES)}")
     if (stationary.dtype in WIDE) != (moving.dtype in WIDE):
-        refuse(f"nki.matmul does not mix {stationary.dtype} with {moving.dtype}", "float32 is multiplied only with float32")
+        refuse(
+            f"nki.matmul does not mix {stationary.dtype} with {moving.dtype}", "float32 is multiplied only with float32"
+        )
 
 
 def _affine(operation: str, target: Tile, bias: Any, scale: Any) -> tuple[Expr, Expr]:
@@ -275,7 +341,9 @@ def _two(name: str, opcode0: str, opcode1: str, reverse0: bool, reverse1: bool) 
 
 def _not_both_psum(operation: str, a: Tile, b: Tile) -> None:
     if a.scope == PSUM and b.scope == PSUM:
-        refuse(f"`{a.name}` and `{b.name}` of nki.{operation} are both in trn.psum", "copy one to SBUF with tensor_copy")
+        refuse(
+            f"`{a.name}` and `{b.name}` of nki.{operation} are both in trn.psum", "copy one to SBUF with tensor_copy"
+        )
 
 
 def _reduced(value: Region, operation: str, source: Tile) -> Tile:
@@ -289,7 +357,10 @@ def _reduced(value: Region, operation: str, source: Tile) -> Tile:
 def _normal_axes(source: Tile, axes: tuple[int, ...]) -> tuple[int, ...]:
     rank = source.region.buffer.ndim
     if not axes or any(not isinstance(axis, int) or not -rank <= axis < rank for axis in axes):
-        refuse(f"the axes of nki.tensorreduce are {axes or 'missing'}; `data` has dimensions 0 to {rank - 1}", "name the dimensions to reduce")
+        refuse(
+            f"the axes of nki.tensorreduce are {axes or 'missing'}; `data` has dimensions 0 to {rank - 1}",
+            "name the dimensions to reduce",
+        )
     return tuple(sorted({axis % rank for axis in axes}))
 
 
@@ -301,7 +372,10 @@ def _check_reduction(target: Tile, source: Tile, axes: tuple[int, ...]) -> None:
         refuse("nki.tensorreduce cannot reduce across partitions", "multiply with a matrix of ones: Tx.nki.matmul")
     free = [dim for dim, extent in enumerate(source.box.extents) if dim != lead and extent != 1]
     if dims and free[-len(dims) :] != sorted(dims):
-        refuse(f"axes {axes} of nki.tensorreduce are not the last free dimensions of `{source.name}`", "reduce trailing dimensions")
+        refuse(
+            f"axes {axes} of nki.tensorreduce are not the last free dimensions of `{source.name}`",
+            "reduce trailing dimensions",
+        )
     remaining = 1
     for dim in free:
         remaining *= 1 if dim in dims else source.box.extents[dim]

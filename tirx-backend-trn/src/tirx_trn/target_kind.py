@@ -55,7 +55,9 @@ KIND = TargetKind(
     "trn",
     doc="AWS Trainium and Inferentia2: one NeuronCore, NKI source",
     attributes={
-        "generation": Attribute(str, "v3", "NeuronCore generation: v2 (Trn1, Inf2), v3 (Trn2), v4 (Trn3)", _one_of(GENERATIONS)),
+        "generation": Attribute(
+            str, "v3", "NeuronCore generation: v2 (Trn1, Inf2), v3 (Trn2), v4 (Trn3)", _one_of(GENERATIONS)
+        ),
         "partition_size": Attribute(int, None, "partitions of SBUF and PSUM", _positive),
         "max_sbuf_size_per_partition": Attribute(int, None, "usable bytes of one SBUF partition", _positive),
         "max_psum_size_per_partition": Attribute(int, None, "bytes of one PSUM partition, all banks", _positive),

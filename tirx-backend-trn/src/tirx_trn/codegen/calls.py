@@ -44,25 +44,31 @@ class Instructions:
 
     # ---- instructions -----------------------------------------------------------------------------------------------
 
-    def load(self, res: Any, data: Any) -> list[tuple[str, Keywords]]:
+    def _load(self, res: Any, data: Any) -> list[tuple[str, Keywords]]:
         return [("dma_copy", [("dst", self.views.tile(res)), ("src", self.views.device(data, res))])]
 
-    def store(self, res: Any, data: Any) -> list[tuple[str, Keywords]]:
+    def _store(self, res: Any, data: Any) -> list[tuple[str, Keywords]]:
         return [("dma_copy", [("dst", self.views.device(res, data)), ("src", self.views.tile(data))])]
 
-    def tensor_copy(self, res: Any, data: Any) -> list[tuple[str, Keywords]]:
+    def _tensor_copy(self, res: Any, data: Any) -> list[tuple[str, Keywords]]:
         return [("tensor_copy", [("dst", self.views.tile(res)), ("src", self.views.tile(data))])]
 
-    def matmul(self, res: Any, lhs: Any, rhs: Any, accum: Expr) -> list[tuple[str, Keywords]]:
+    def _matmul(self, res: Any, lhs: Any, rhs: Any, accum: Expr) -> list[tuple[str, Keywords]]:
         """`accumulate=None` is what `accum=True` means: the first product into a tile replaces, later ones are added."""
         always = isinstance(accum, IntImm) and bool(accum.value)
-        operands = [("dst", self.views.tile(res)), ("stationary", self.views.tile(lhs)), ("moving", self.views.tile(rhs))]
+        operands = [
+            ("dst", self.views.tile(res)),
+            ("stationary", self.views.tile(lhs)),
+            ("moving", self.views.tile(rhs)),
+        ]
         return [("nc_matmul", [*operands, ("accumulate", "None" if always else self.exprs.text(accum))])]
 
-    def activation(self, result: Any, data: Any, opcode: Any, bias: Expr, scale: Expr) -> list[tuple[str, Keywords]]:
+    def _activation(self, result: Any, data: Any, opcode: Any, bias: Expr, scale: Expr) -> list[tuple[str, Keywords]]:
         return [("activation", self._function(result, data, opcode) + self._affine(bias, scale))]
 
-    def activation_reduce(self, reduce_res: Any, act_res: Any, data: Any, opcode: Any, reduce_opcode: Any, bias: Expr, scale: Expr) -> Any:
+    def _activation_reduce(
+        self, reduce_res: Any, act_res: Any, data: Any, opcode: Any, reduce_opcode: Any, bias: Expr, scale: Expr
+    ) -> Any:
         reduction = [("reduce_op", _op(reduce_opcode)), ("reduce_res", self.views.tile(reduce_res))]
         return [("activation_reduce", self._function(act_res, data, opcode) + reduction + self._affine(bias, scale))]
 
@@ -73,40 +79,73 @@ class Instructions:
         given = [("bias", bias, 0.0), ("scale", scale, 1.0)]
         return [(name, self.value(expr)) for name, expr, default in given if not _is(expr, default)]
 
-    def reciprocal(self, result: Any, data: Any) -> list[tuple[str, Keywords]]:
+    def _reciprocal(self, result: Any, data: Any) -> list[tuple[str, Keywords]]:
         return [("reciprocal", [("dst", self.views.tile(result)), ("data", self.views.tile(data))])]
 
-    def tensorreduce(self, result: Any, data: Any, opcode: Any, negate: Expr, *axes: Any) -> list[tuple[str, Keywords]]:
+    def _tensorreduce(self, result: Any, data: Any, opcode: Any, negate: Expr, *axes: Any) -> list[tuple[str, Keywords]]:
         """Axes count dimensions of the view; a dimension of one element has gone from it."""
         dims = view_dims(data)
         wanted = [dims.index(axis.value) for axis in axes if axis.value in dims] or [len(dims) - 1]
         text = f"({', '.join(map(str, wanted))}{',' if len(wanted) == 1 else ''})"
-        return [("tensor_reduce", [*self._function(result, data, opcode), ("axis", text), *self._flag("negate", negate)])]
+        return [
+            ("tensor_reduce", [*self._function(result, data, opcode), ("axis", text), *self._flag("negate", negate)])
+        ]
 
-    def tensortensor(self, result: Any, operand0: Any, operand1: Any, opcode: Any) -> list[tuple[str, Keywords]]:
-        tiles = [(name, self.views.tile(tile)) for name, tile in (("dst", result), ("data1", operand0), ("data2", operand1))]
+    def _tensortensor(self, result: Any, operand0: Any, operand1: Any, opcode: Any) -> list[tuple[str, Keywords]]:
+        tiles = [
+            (name, self.views.tile(tile)) for name, tile in (("dst", result), ("data1", operand0), ("data2", operand1))
+        ]
         return [("tensor_tensor", [*tiles, ("op", _op(opcode))])]
 
-    def tensorscalar(self, result: Any, operand0: Any, operand1: Expr, opcode: Any, reverse: Expr) -> list[tuple[str, Keywords]]:
+    def _tensorscalar(
+        self, result: Any, operand0: Any, operand1: Expr, opcode: Any, reverse: Expr
+    ) -> list[tuple[str, Keywords]]:
         return [("tensor_scalar", self._tiles(result, operand0) + self._step(0, opcode, self.value(operand1), reverse))]
 
-    def tensorscalar_reduce(
-        self, reduce_res: Any, result: Any, operand0: Any, operand1: Expr, opcode: Any, reduce_opcode: Any, reverse: Expr
+    def _tensorscalar_reduce(
+        self,
+        reduce_res: Any,
+        result: Any,
+        operand0: Any,
+        operand1: Expr,
+        opcode: Any,
+        reduce_opcode: Any,
+        reverse: Expr,
     ) -> list[tuple[str, Keywords]]:
         step = self._tiles(result, operand0) + self._step(0, opcode, self.value(operand1), reverse)
         reduction = [("reduce_op", _op(reduce_opcode)), ("reduce_res", self.views.tile(reduce_res))]
         return [("tensor_scalar_reduce", step + reduction)]
 
-    def scalar_tensor_tensor(
-        self, result: Any, data: Any, operand0: Expr, operand1: Any, opcode0: Any, opcode1: Any, reverse0: Expr, reverse1: Expr
+    def _scalar_tensor_tensor(
+        self,
+        result: Any,
+        data: Any,
+        operand0: Expr,
+        operand1: Any,
+        opcode0: Any,
+        opcode1: Any,
+        reverse0: Expr,
+        reverse1: Expr,
     ) -> list[tuple[str, Keywords]]:
-        steps = self._step(0, opcode0, self.value(operand0), reverse0) + self._step(1, opcode1, self.views.tile(operand1), reverse1)
+        steps = self._step(0, opcode0, self.value(operand0), reverse0) + self._step(
+            1, opcode1, self.views.tile(operand1), reverse1
+        )
         return [("scalar_tensor_tensor", self._tiles(result, data) + steps)]
 
-    def scalar_tensor_scalar(
-        self, result: Any, data: Any, operand0: Expr, operand1: Expr, opcode0: Any, opcode1: Any, reverse0: Expr, reverse1: Expr
+    def _scalar_tensor_scalar(
+        self,
+        result: Any,
+        data: Any,
+        operand0: Expr,
+        operand1: Expr,
+        opcode0: Any,
+        opcode1: Any,
+        reverse0: Expr,
+        reverse1: Expr,
     ) -> list[tuple[str, Keywords]]:
-        steps = self._step(0, opcode0, self.value(operand0), reverse0) + self._step(1, opcode1, self.value(operand1), reverse1)
+        steps = self._step(0, opcode0, self.value(operand0), reverse0) + self._step(
+            1, opcode1, self.value(operand1), reverse1
+        )
         return [("tensor_scalar", self._tiles(result, data) + steps)]
 
     def _tiles(self, result: Any, data: Any) -> Keywords:
@@ -116,7 +155,7 @@ class Instructions:
         step = [(f"op{position}", _op(opcode)), (f"operand{position}", operand)]
         return step + self._flag(f"reverse{position}", reverse)
 
-    def memset(self, result: Any, value: Expr) -> list[tuple[str, Keywords]]:
+    def _memset(self, result: Any, value: Expr) -> list[tuple[str, Keywords]]:
         return [("memset", [("dst", self.views.tile(result)), ("value", self._memory_value(result, value))])]
 
     def _memory_value(self, result: Any, value: Expr) -> str:
@@ -124,12 +163,19 @@ class Instructions:
             return number(value.value, integer=not result.buffer.dtype.is_float)
         return self.exprs.text(value)
 
-    def identity(self, result: Any, size: Any) -> list[tuple[str, Keywords]]:
+    def _identity(self, result: Any, size: Any) -> list[tuple[str, Keywords]]:
         source = f"nl.shared_identity_matrix(n={size.value}, dtype={NKI_DTYPES[result.buffer.dtype.name]})"
         return [("tensor_copy", [("dst", self.views.tile(result)), ("src", source)])]
 
-    def select_pattern(
-        self, result: Any, true_value: Any, false_value: Expr, comparison: Any, offset: Expr, multiplier: Any, *steps: Any
+    def _select_pattern(
+        self,
+        result: Any,
+        true_value: Any,
+        false_value: Expr,
+        comparison: Any,
+        offset: Expr,
+        multiplier: Any,
+        *steps: Any,
     ) -> list[tuple[str, Keywords]]:
         free = [dim for dim in range(result.buffer.ndim) if dim != 0]  # SBUF only: partitions are dimension 0
         by_dim = {dim: step.value for dim, step in zip(free, steps, strict=True)}
@@ -155,7 +201,7 @@ def _is(expr: Expr, value: float) -> bool:
 
 
 def _rules(names: Sequence[str]) -> dict[str, Callable[..., list[tuple[str, Keywords]]]]:
-    return {f"nki.{name}": getattr(Instructions, name) for name in names}
+    return {f"nki.{name}": getattr(Instructions, f"_{name}") for name in names}
 
 
 _RULES = _rules((

@@ -7,8 +7,30 @@ from collections.abc import Callable
 from typing import Any
 
 from tirx.ir import (
-    EQ, GE, GT, LE, LT, NE, Add, And, Cast, Expr, FloatImm, FloorDiv, FloorMod, IntImm, Max, Min, Mul, Neg, Node, Not, Or, Select,
-    Sub, Var,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Cast,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    Max,
+    Min,
+    Mul,
+    Neg,
+    Node,
+    Not,
+    Or,
+    Select,
+    Sub,
+    Var,
 )  # fmt: skip
 from tirx.support.errors import VerifyError
 

@@ -11,7 +11,25 @@ from typing import Any
 
 from tirx.arith import simplify
 from tirx.codegen.row import Source
-from tirx.ir import Alloc, Assert, Attr, Bind, Buffer, Call, Decl, Evaluate, Expr, For, If, IRModule, PrimFunc, Seq, Stmt, Var, walk
+from tirx.ir import (
+    Alloc,
+    Assert,
+    Attr,
+    Bind,
+    Buffer,
+    Call,
+    Decl,
+    Evaluate,
+    Expr,
+    For,
+    If,
+    IRModule,
+    PrimFunc,
+    Seq,
+    Stmt,
+    Var,
+    walk,
+)
 from tirx.support.errors import VerifyError
 from tirx.target import Target
 
@@ -44,7 +62,9 @@ def generate(module: IRModule, target: Target, config: dict[str, Any] | None = N
 
 def _head(target: Target, needs_math: bool) -> str:
     generation = generation_of(target)
-    lines = [f"# NKI source for NeuronCore-{generation.name} ({generation.platform}), written by TIRx. Runs with NKI 0.3 to 0.6."]
+    lines = [
+        f"# NKI source for NeuronCore-{generation.name} ({generation.platform}), written by TIRx. Runs with NKI 0.3 to 0.6."
+    ]
     lines += ["import math", ""] if needs_math else []
     return "\n".join([*lines, "import nki", "import nki.isa as nisa", "import nki.language as nl"])
 
@@ -91,7 +111,9 @@ class _Kernel:
 
     def _sizes(self) -> Iterator[str]:
         """Symbolic dimensions, read from the inputs' shapes."""
-        wanted = {id(param): param for param in self.func.params if isinstance(param, Var) and not param.dtype.is_handle}
+        wanted = {
+            id(param): param for param in self.func.params if isinstance(param, Var) and not param.dtype.is_handle
+        }
         for buffer in self.outputs:
             for extent in buffer.shape:
                 if isinstance(extent, Expr):
@@ -146,7 +168,9 @@ class _Kernel:
         if isinstance(stmt, Attr):
             return self._stmt(stmt.body)
         what = "an assertion" if isinstance(stmt, Assert) else f"`{type(stmt).__name__}`"
-        raise VerifyError(f"{what} has no form in NKI", span=stmt.span, hint="check arguments on the host, before device_entry()")
+        raise VerifyError(
+            f"{what} has no form in NKI", span=stmt.span, hint="check arguments on the host, before device_entry()"
+        )
 
     def _alloc(self, buffer: Buffer) -> str:
         memory = "nl.psum" if buffer.scope_name == PSUM else "nl.sbuf"
@@ -187,7 +211,9 @@ class _Kernel:
                 span=stmt.span,
                 hint="slice the parameter itself; only its shape can be changed",
             )
-        if len(base.shape) == len(buffer.shape) and all(a is b or a == b for a, b in zip(base.shape, buffer.shape, strict=True)):
+        if len(base.shape) == len(buffer.shape) and all(
+            a is b or a == b for a, b in zip(base.shape, buffer.shape, strict=True)
+        ):
             self.names.alias(buffer, self.names.of(base))
             return []
         return [f"{self.names.define(buffer)} = {self.names.of(base)}.reshape({self._shape(buffer.shape)})"]

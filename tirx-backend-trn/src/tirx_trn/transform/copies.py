@@ -43,7 +43,10 @@ def split_copy(call: Call, tiles: Tiles) -> Stmt:
     sides = _Sides(device, box)
     _loops(sides, box, device)
     outer = BufferRegion(
-        tiles.buffer(device.buffer), tuple(sides.starts), tuple(const(extent) for extent in sides.extents), span=device.span
+        tiles.buffer(device.buffer),
+        tuple(sides.starts),
+        tuple(const(extent) for extent in sides.extents),
+        span=device.span,
     )
     inner = tiles.box(region, Box(box.place, sides.tile_starts, sides.tile_extents, box.sources))
     args = (inner, outer) if position == 0 else (outer, inner)

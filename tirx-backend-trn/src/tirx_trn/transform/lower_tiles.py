@@ -17,7 +17,19 @@ from __future__ import annotations
 from typing import Any
 
 from tirx.ir import (
-    Alloc, Attr, BufferRegion, Call, Decl, Evaluate, Expr, IntImm, IRModule, PrimFunc, Stmt, const, rewrite,
+    Alloc,
+    Attr,
+    BufferRegion,
+    Call,
+    Decl,
+    Evaluate,
+    Expr,
+    IntImm,
+    IRModule,
+    PrimFunc,
+    Stmt,
+    const,
+    rewrite,
 )  # fmt: skip
 from tirx.support.errors import VerifyError
 from tirx.transform.pipeline import Pass, PassContext

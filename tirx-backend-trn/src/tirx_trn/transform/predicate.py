@@ -36,7 +36,9 @@ def select_pattern(node: Call, tiles: Tiles) -> Call:
     lead = box.place.partition_dim
     free = [steps.get(dim, 0) for dim in range(len(box.extents)) if dim != lead]
     name = COMPARISONS[type(predicate)]
-    made = make_call(SELECT_PATTERN, tiles.box(result), tiles.box(true_value), false_value, name, offset, steps.get(lead, 0), *free)
+    made = make_call(
+        SELECT_PATTERN, tiles.box(result), tiles.box(true_value), false_value, name, offset, steps.get(lead, 0), *free
+    )
     made.span = node.span
     return made
 
@@ -82,6 +84,7 @@ def _steps(node: Call, box: Box, factors: list[int]) -> dict[int, int]:
     return steps
 
 
-
 def _refuse(node: Call, message: str) -> NoReturn:
-    raise VerifyError(message, span=node.span, hint="compare sums such as Tx.nki.index(0) * 2 + i - Tx.nki.index(1) with numbers")
+    raise VerifyError(
+        message, span=node.span, hint="compare sums such as Tx.nki.index(0) * 2 + i - Tx.nki.index(1) with numbers"
+    )

@@ -1,0 +1,31 @@
+"""`nki.jit`: NumPy arrays in, NumPy arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests.trn.nki_numpy.state import NkiError, machine
+from tests.trn.nki_numpy.tensor import Tensor, from_array
+
+
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Inputs become tensors in HBM; a kernel returns tensors of `shared_hbm`, never its inputs."""
+
+    def run(*arrays: np.ndarray) -> Any:
+        machine.new_kernel()
+        inputs = [from_array(array) for array in arrays]
+        results = function(*inputs)
+        many = results if isinstance(results, tuple) else (results,)
+        for result in many:
+            if not isinstance(result, Tensor) or result.memory != "shared_hbm":
+                raise NkiError("a kernel returns tensors created with buffer=nl.shared_hbm")
+            if not result.root.written.all():
+                raise NkiError("part of a result was never written")
+        arrays_out = tuple(result.data.copy() for result in many)
+        return arrays_out if isinstance(results, tuple) else arrays_out[0]
+
+    run.__name__ = function.__name__
+    return run
