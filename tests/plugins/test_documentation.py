@@ -14,7 +14,7 @@ MANUAL = Path(__file__).parents[2] / "docs" / "reference" / "plugins.md"
 
 def documented() -> dict[str, list[str]]:
     """Hook -> the words of its row in the manual's table."""
-    rows = re.findall(r"^\| `(tirx_\w+)` \| (.*?) \| (.*?) \|$", MANUAL.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(tirx_\w+)` \| (.*?) \|(.*?)\|$", MANUAL.read_text(), re.MULTILINE)
     return {hook: [meaning, promise] for hook, meaning, promise in rows}
 
 
