@@ -10,12 +10,15 @@ import os
 import sys
 from types import CodeType, FrameType
 
-__all__ = ["Span", "add_internal_root", "add_root_code", "here"]
+__all__ = ["Position", "Span", "add_internal_root", "add_root_code", "here", "is_internal", "register_positions"]
+
+Position = tuple[int | None, int | None, int | None, int | None]
+"""Line, end line, column, end column."""
 
 _internal_roots: list[str] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
 _internal: dict[str, bool] = {}
-_root_codes: set[CodeType] = set()
-_column_index: dict[CodeType, list[tuple[int | None, int | None, int | None, int | None]]] = {}
+_root_codes: dict[int, CodeType] = {}  # by identity: hashing a code object reads all of it
+_column_index: dict[int, tuple[CodeType, list[Position]]] = {}
 _MAX_CALLERS = 16
 
 
@@ -48,10 +51,15 @@ class Span:
     @classmethod
     def of_frame(cls, frame: FrameType, called_from: Span | None = None) -> Span:
         """The place that `frame` is executing now."""
+        return cls.of_code(frame.f_code, frame.f_lasti, called_from)
+
+    @classmethod
+    def of_code(cls, code: CodeType, lasti: int, called_from: Span | None = None) -> Span:
+        """The place of the instruction at offset `lasti` of `code`."""
         span = cls.__new__(cls)
-        span._code = frame.f_code
-        span._lasti = frame.f_lasti
-        span.path = frame.f_code.co_filename
+        span._code = code
+        span._lasti = lasti
+        span.path = code.co_filename
         span.called_from = called_from
         return span
 
@@ -95,17 +103,24 @@ class Span:
         self._code = None
 
 
-def _positions(code: CodeType, lasti: int) -> tuple[int | None, int | None, int | None, int | None]:
-    if sys.version_info >= (3, 11):
-        table = _column_index.get(code)
-        if table is None:
-            table = _column_index[code] = list(code.co_positions())
+def _positions(code: CodeType, lasti: int) -> Position:
+    known = _column_index.get(id(code))
+    if known is None and sys.version_info >= (3, 11):
+        known = register_positions(code, list(code.co_positions()))
+    if known is not None:
+        table = known[1]
         return table[lasti // 2] if 0 <= lasti // 2 < len(table) else (code.co_firstlineno, None, None, None)
     line = code.co_firstlineno
     for start, end, number in code.co_lines():
         if start <= lasti < end and number is not None:
             line = number
     return line, None, None, None
+
+
+def register_positions(code: CodeType, table: list[Position]) -> tuple[CodeType, list[Position]]:
+    """Let spans of `code` have the positions in `table`, one per instruction (two bytes)."""
+    found = _column_index[id(code)] = (code, table)
+    return found
 
 
 def add_internal_root(directory: str) -> None:
@@ -118,7 +133,7 @@ def add_internal_root(directory: str) -> None:
 
 def add_root_code(code: CodeType) -> None:
     """Frames at and above one that runs `code` are not part of a kernel: chains of callers stop there."""
-    _root_codes.add(code)
+    _root_codes[id(code)] = code
 
 
 def is_internal(filename: str) -> bool:
@@ -133,7 +148,7 @@ def here(depth: int = 1) -> Span | None:
     """The span of the innermost frame outside TIRx, with the author's frames above it as `called_from`."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and is_internal(frame.f_code.co_filename):
-        if frame.f_code in _root_codes:
+        if id(frame.f_code) in _root_codes:
             return None
         frame = frame.f_back
     if frame is None:
@@ -149,7 +164,7 @@ def _callers(frame: FrameType | None) -> list[FrameType]:
     """The author's frames above, up to the one that started the kernel; none when no kernel is being built."""
     found: list[FrameType] = []
     while frame is not None and len(found) < _MAX_CALLERS:
-        if frame.f_code in _root_codes:
+        if id(frame.f_code) in _root_codes:
             return found
         if not is_internal(frame.f_code.co_filename):
             found.append(frame)

@@ -1,0 +1,128 @@
+"""The parameters of a parsed kernel: annotations evaluated where the function was defined, turned into parameters.
+
+Annotations that Python already evaluated are taken as they are. Those that are text (`from __future__ import annotations`,
+quotes) are evaluated from the syntax tree: in the defining frame, with constexpr values, earlier scalar parameters and the
+symbolic dimensions of earlier parameters in scope.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import FrameType, FunctionType
+
+from ..ir import DType, Var
+from .builder.function import FunctionFrame
+from .builder.state import refuse
+from .builder.types import DtypeConstructor
+from .source import Definition
+from .transpiler.function import compile_expression
+from .transpiler.statements import annotation as unquoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Annotations", "defining_names", "make_parameters"]
+
+
+class Annotations:
+    """Evaluates the annotations of one function."""
+
+    __slots__ = ("constants", "definition", "function", "names")
+
+    def __init__(
+        self, definition: Definition, function: FunctionType, names: Mapping[str, Any], constants: Mapping[str, Any]
+    ) -> None:
+        self.definition = definition
+        self.function = function
+        self.names = names
+        self.constants = constants
+
+    def value(self, name: str, node: ast.expr, known: Mapping[str, Any]) -> Any:
+        """The annotation of parameter `name` (or `return`); `known` are names of the signature itself."""
+        value = self.function.__annotations__.get(name)
+        if not isinstance(value, str):
+            return value
+        tree = unquoted(node)
+        found = self._evaluate(tree, known)
+        return self._evaluate(unquoted(tree), known) if isinstance(found, str) and not _is_dtype(found) else found
+
+    def marker(self, node: ast.expr) -> Any:
+        """What an annotation that is text is made with: `Tx.constexpr`, `Tx.Optional`, `Tx.Buffer`."""
+        tree = unquoted(node)
+        if isinstance(tree, ast.Call | ast.Subscript):
+            tree = tree.func if isinstance(tree, ast.Call) else tree.value
+        return self._evaluate(tree, {})
+
+    def _evaluate(self, tree: ast.expr, known: Mapping[str, Any]) -> Any:
+        code = compile_expression(self.definition, tree)
+        return eval(code, self.function.__globals__, {**self.names, **self.constants, **known})  # noqa: S307 - the author's own text
+
+
+def _is_dtype(text: str) -> bool:
+    try:
+        DType(text)
+    except ValueError:
+        return False
+    return True
+
+
+def make_parameters(frame: FunctionFrame, annotations: Annotations, skip: Mapping[str, Any]) -> dict[str, Any]:
+    """Declare the parameters in `frame`; what each stands for in the body. Those in `skip` have a value already."""
+    definition, made = annotations.definition, dict(skip)
+    args = definition.node.args
+    for item in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+        if item.arg in skip:
+            continue
+        assert item.annotation is not None  # the checker refused parameters without one
+        kind = annotations.value(item.arg, item.annotation, _known(frame, made))
+        kind = getattr(kind, "__tirx_annotation__", kind)
+        if getattr(kind, "__tirx_constexpr__", False):
+            refuse(
+                f"`{item.arg}` is a Tx.constexpr, which a plain kernel cannot have",
+                "decorate the function with @Tx.jit and call .specialize(...)",
+                definition.span(item),
+            )
+        made[item.arg] = param = frame.add_param(item.arg, kind)
+        param.span = definition.span(item)
+    if definition.node.returns is not None:
+        _result(frame, annotations.value("return", definition.node.returns, _known(frame, made)), definition)
+    return made
+
+
+def _known(frame: FunctionFrame, made: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{name: value for name, value in made.items() if isinstance(value, Var)}, **frame.symbols}
+
+
+def _result(frame: FunctionFrame, kind: Any, definition: Definition) -> None:
+    if kind is None:
+        return
+    if isinstance(kind, Var | DtypeConstructor):
+        kind = kind.dtype
+    try:
+        frame.result = DType(kind)
+    except ValueError:
+        refuse(
+            f"{kind!r} is not the type of a result", "write a scalar type, e.g. -> Tx.int32", definition.span(definition.node.returns)
+        )
+
+
+def defining_names(function: FunctionType, frame: FrameType | None) -> dict[str, Any]:
+    """Variables of the functions around the definition, innermost last, that its closure may lack (used only in annotations)."""
+    found: list[dict[str, Any]] = []
+    inner = function.__code__
+    while frame is not None and frame.f_locals is not frame.f_globals:
+        if inner in frame.f_code.co_consts or not found:
+            found.append(dict(frame.f_locals))
+            inner = frame.f_code
+        frame = frame.f_back
+    names: dict[str, Any] = {}
+    for variables in reversed(found):
+        names.update(variables)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    return names

@@ -1,0 +1,153 @@
+"""Finding the syntax tree of a function that Python has already compiled.
+
+A file is parsed once per version of it; its functions are looked up by the line where their first decorator stands. Text
+that has no file (notebooks, doctests, `from_source`) is found in `linecache`, where those tools put it.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..support.errors import ScriptError
+from ..support.span import Span
+
+__all__ = ["Definition", "Source", "find_definition", "source_of"]
+
+
+class Definition:
+    """One function of a source file: its syntax tree, the class whose private names it sees, what was compiled from it."""
+
+    __slots__ = ("class_name", "compiled", "node", "source")
+
+    def __init__(self, source: Source, node: ast.FunctionDef, class_name: str | None) -> None:
+        self.source = source
+        self.node = node
+        self.class_name = class_name
+        self.compiled: dict[Any, Any] = {}
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node of this function."""
+        return self.source.span(node)
+
+    @property
+    def head(self) -> Span:
+        """The name of the function in its `def` line."""
+        node = self.node
+        line = self.source.lines[node.lineno - 1] if node.lineno <= len(self.source.lines) else ""
+        start = line.encode().find(node.name.encode(), node.col_offset + 3)
+        column = start if start >= 0 else node.col_offset
+        return Span(self.source.path, node.lineno, column, node.lineno, column + len(node.name.encode()))
+
+
+class Source:
+    """The parsed text of one file."""
+
+    __slots__ = ("functions", "lines", "path", "tree", "version")
+
+    def __init__(self, path: str, text: str, version: object) -> None:
+        self.path = path
+        self.version = version
+        self.lines = text.splitlines()
+        self.tree = ast.parse(text, path)
+        self.functions: dict[tuple[int, str], list[Definition]] = {}
+        for definition in _definitions(self, self.tree, None):
+            node = definition.node
+            first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+            self.functions.setdefault((first, node.name), []).append(definition)
+
+    def span(self, node: Any) -> Span:
+        """The place of a node."""
+        return Span(self.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+
+
+def _definitions(source: Source, node: ast.AST, class_name: str | None) -> Iterator[Definition]:
+    """Functions below `node`. Only statements can hold one, so expressions are not searched."""
+    for child in _statements(node):
+        if isinstance(child, ast.FunctionDef):
+            yield Definition(source, child, class_name)
+        yield from _definitions(source, child, child.name if isinstance(child, ast.ClassDef) else class_name)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for child in getattr(node, name, None) or ():
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+                yield child
+
+
+_sources: dict[str, Source] = {}
+
+
+def source_of(path: str, module_globals: dict[str, Any] | None = None) -> Source | None:
+    """The parsed file at `path`, None when there is no text."""
+    try:
+        status = os.stat(path)
+        version: object = (status.st_mtime_ns, status.st_size)
+    except (OSError, ValueError):
+        return _from_linecache(path, module_globals)
+    found = _sources.get(path)
+    if found is None or found.version != version:
+        linecache.checkcache(path)
+        found = _parsed(path, _read(path), version)
+    return found
+
+
+def _read(path: str) -> str:
+    import tokenize  # knows the encoding that a file declares
+
+    with tokenize.open(path) as file:
+        return file.read()
+
+
+def _from_linecache(path: str, module_globals: dict[str, Any] | None) -> Source | None:
+    text = "".join(linecache.getlines(path, module_globals))
+    if not text:
+        return None
+    found = _sources.get(path)
+    return found if found is not None and found.version == text else _parsed(path, text, text)
+
+
+def _parsed(path: str, text: str, version: object) -> Source:
+    found = _sources[path] = Source(path, text, version)
+    return found
+
+
+def find_definition(function: FunctionType) -> Definition:
+    """The definition that `function` was compiled from; `ScriptError` when its text cannot be found."""
+    code = function.__code__
+    source = source_of(code.co_filename, function.__globals__)
+    if source is None:
+        raise ScriptError(
+            f"the source of `{function.__name__}` is not available ({code.co_filename} is no file)",
+            hint="put the kernel in a file, or build it from its text with tirx.script.from_source(text)",
+        )
+    found = source.functions.get((code.co_firstlineno, code.co_name), [])
+    if not found:
+        raise _missing(function, code)
+    return found[0] if len(found) == 1 else _same_line(found, code)
+
+
+def _same_line(found: list[Definition], code: CodeType) -> Definition:
+    """Several functions of one name on one line: the one with the same parameters."""
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    for definition in found:
+        args = definition.node.args
+        if names == tuple(item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)):
+            return definition
+    return found[0]
+
+
+def _missing(function: FunctionType, code: CodeType) -> ScriptError:
+    if function.__name__ == "<lambda>":
+        return ScriptError(
+            "a lambda cannot be a kernel", span=Span(code.co_filename, code.co_firstlineno), hint="write it with `def`"
+        )
+    return ScriptError(
+        f"`{function.__name__}` is not at line {code.co_firstlineno} of {code.co_filename} any more",
+        hint="the file changed after it was imported; start Python again (or reload the module)",
+    )

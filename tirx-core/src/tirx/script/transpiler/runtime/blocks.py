@@ -1,0 +1,106 @@
+"""The blocks that a running function has open, and where its names got their values.
+
+A kernel's `if` and loops run their bodies once while the kernel is built, whatever happens on the device. So a Python value
+must not change in there if it can be seen outside, and what is made in there does not exist outside.
+"""
+
+from __future__ import annotations
+
+from ....support.span import here
+from ...assign import UNBOUND
+from ...builder.state import refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, NoReturn
+
+    from ....support.span import Span
+
+__all__ = ["Block", "Blocks"]
+
+
+class Block:
+    """An open block: `kind` is `if`, `loop`, or `with` (which runs exactly once)."""
+
+    __slots__ = ("is_open", "kind", "span")
+
+    def __init__(self, kind: Literal["if", "loop", "with"]) -> None:
+        self.kind = kind
+        self.span: Span | None = here(2)
+        self.is_open = True
+
+    def __str__(self) -> str:
+        return f"the `{ {'loop': 'for'}.get(self.kind, self.kind) }` of line {self.span.line if self.span else '?'}"
+
+
+class Blocks:
+    """Blocks and names of one running function."""
+
+    __slots__ = ("homes", "open")
+
+    def __init__(self) -> None:
+        self.open: list[Block] = []
+        self.homes: dict[str, Block | None] = {}
+
+    def enter(self, kind: Literal["if", "loop", "with"]) -> Block:
+        """Open a block."""
+        block = Block(kind)
+        self.open.append(block)
+        return block
+
+    def leave(self, block: Block) -> None:
+        """Close a block and what an error left open inside it."""
+        while self.open:
+            last = self.open.pop()
+            last.is_open = False
+            if last is block:
+                break
+
+    def innermost(self) -> Block | None:
+        """The innermost block; None at the outermost level of the function."""
+        return self.open[-1] if self.open else None
+
+    def conditional(self, since: int = 0) -> Block | None:
+        """The innermost block that a device may skip or repeat, among those after the first `since`."""
+        return next((block for block in reversed(self.open[since:]) if block.kind != "with"), None)
+
+    # ---- names ------------------------------------------------------------------------------------------------
+
+    def is_alive(self, name: str) -> bool:
+        """Whether the block in which `name` got its value is still open."""
+        home = self.homes.get(name)
+        return home is None or home.is_open
+
+    def settle(self, name: str, *, made_here: bool) -> None:
+        """`name` got its value now; `made_here`: the value exists only inside the innermost block."""
+        self.homes[name] = self.innermost() if made_here else self.conditional()
+
+    def check_rebinding(self, name: str, old: Any) -> None:
+        """Refuse to give `name` another Python value in a block that the device may skip or repeat."""
+        block = self.conditional()
+        if block is None or old is UNBOUND or self.homes.get(name) is block or self._inside(name, block):
+            return
+        refuse(
+            f"`{name}` is a value of Python, not of the kernel, and cannot change inside {block}",
+            f"make it a kernel variable before the block (`{name}: Tx.int32 = ...`), or use another name inside",
+        )
+
+    def check_redeclaring(self, name: str) -> None:
+        """Refuse a second declaration of `name` in the block that has the first."""
+        if name in self.homes and self.homes[name] is self.innermost():
+            refuse(f"`{name}` is declared twice in one block", f"assign to it without an annotation: {name} = ...")
+
+    def _inside(self, name: str, block: Block) -> bool:
+        """Whether `name` got its value in a block inside the conditional one (a `with`)."""
+        home = self.homes.get(name)
+        return home is not None and home.is_open and self.open.index(home) > self.open.index(block)
+
+    def refuse_unbound(self, name: str) -> NoReturn:
+        """A variable is read that has no value here."""
+        home = self.homes.get(name)
+        if home is None:
+            refuse(f"`{name}` is used before it has a value", f"assign it first, e.g. {name}: Tx.int32 = 0")
+        refuse(
+            f"`{name}` has a value only inside {home}, which has ended",
+            f"declare it before the block, e.g. {name}: Tx.int32 = 0, and assign it inside",
+        )
