@@ -5,6 +5,9 @@ from __future__ import annotations
 # The one place in core that may name vendors: well-known names -> the distribution to install, for hints.
 VENDOR_DATA = "tirx-core/src/tirx/backend/well_known.txt"
 
+# Names of the published language that hold a vendor's word. They are syntax: kernels in the wild say them.
+PUBLISHED_NAMES = ("launch_bounds_min_blocks_per_sm",)
+
 # Files over the size limit: tables that read best in one piece.
 LONG_FILES: dict[str, str] = {}
 

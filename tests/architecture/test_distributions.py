@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import tirx
 from tests.architecture.tree import PACKAGES, ROOT, toml
 
 DISTRIBUTIONS = {"tirx-core": "tirx", "tirx-backend-cuda": "tirx_cuda", "tirx-backend-trn": "tirx_trn"}
@@ -37,6 +38,10 @@ def test_entry_points_name_the_plugin_module(distribution: str) -> None:
     assert set(groups) == {"tirx.api.v1", "tirx.provides"}
     assert {target for group in groups.values() for target in group.values()} == {f"{package}.plugin"}
     assert (PACKAGES[package] / "plugin.py").exists()
+
+
+def test_core_says_its_version() -> None:
+    assert tirx.__version__ == project("tirx-core")["version"]
 
 
 @pytest.mark.parametrize("distribution", BACKENDS)
