@@ -1,0 +1,68 @@
+"""Output of commands: text for people, JSON for machines, colour and progress only on terminals."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["json_option", "print_json", "progress", "table"]
+
+T = TypeVar("T")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON for machines.")
+
+
+def print_json(value: Any) -> None:
+    """`value` as indented JSON on standard output."""
+    click.echo(json.dumps(value, indent=2, default=str))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Columns of text, aligned; numbers to the right."""
+    body = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(header, *body, strict=True)]
+    numeric = [all(_is_number(row[i]) for row in body) and bool(body) for i in range(len(header))]
+    lines = [_line(header, widths, [False] * len(header))]
+    lines += [_line(row, widths, numeric) for row in body]
+    return "\n".join(lines)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    cells = [cell.rjust(width) if flag else cell.ljust(width) for cell, width, flag in zip(row, widths, right, strict=True)]
+    return "  ".join(cells).rstrip()
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").replace(".", "").replace("-", "").isdigit() or text == "-"
+
+
+def progress(items: Sequence[T], label: str) -> Iterator[T]:
+    """`items`, with a progress bar on standard error when that is a terminal and the work is long enough to watch."""
+    if len(items) < 2 or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=len(items))
+        for item in items:
+            yield item
+            bar.advance(task)
+
+
+@contextmanager
+def working(label: str) -> Iterator[None]:
+    """A spinner on standard error while something takes long, on terminals only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(label):
+        yield
