@@ -1,0 +1,72 @@
+"""Tier A: is a text inside the subset of Python and of the interface that NKI 0.3 to 0.6 share?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.trn.nki_signatures import ISA, LANGUAGE, NAMES, RELEASES, signature
+
+# What the NKI compiler refuses in a kernel, by the kind of syntax; lists are allowed only where a page shows one.
+FORBIDDEN = (
+    ast.Lambda, ast.Try, ast.Yield, ast.YieldFrom, ast.Await, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.With,
+    ast.ClassDef, ast.Global, ast.Nonlocal, ast.Starred, ast.NamedExpr, ast.While, ast.Is, ast.IsNot, ast.Delete, ast.Raise, ast.Match,
+    ast.Set, ast.Dict, ast.JoinedStr, ast.Div,
+)  # fmt: skip
+PLAIN = {"range", "min", "max"}
+LIST_ARGUMENTS = {("nisa.affine_select", "pattern")}
+
+
+def complaints(text: str) -> list[str]:
+    """Everything that is wrong with an emitted file."""
+    tree = ast.parse(text)
+    return [*_syntax(tree), *_calls(tree), *_members(tree)]
+
+
+def _syntax(tree: ast.Module) -> Iterator[str]:
+    allowed_lists = {
+        id(item)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+        if (ast.unparse(call.func), keyword.arg) in LIST_ARGUMENTS
+        for item in ast.walk(keyword.value)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, FORBIDDEN):
+            yield f"{type(node).__name__}"
+        if isinstance(node, ast.List) and id(node) not in allowed_lists:
+            yield f"line {node.lineno}: a list"
+        if isinstance(node, ast.arguments) and (node.kwonlyargs or node.defaults or node.vararg or node.kwarg):
+            yield "parameters other than plain positional ones"
+
+
+def _calls(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        if name in PLAIN or name.endswith(".reshape"):
+            continue
+        if name.removeprefix("nisa.") not in ISA and name.removeprefix("nl.") not in LANGUAGE:
+            yield f"line {node.lineno}: {name} is no function of the subset"
+            continue
+        yield from _binding(node, name)
+
+
+def _binding(node: ast.Call, name: str) -> Iterator[str]:
+    if name.startswith("nisa.") and node.args:
+        yield f"line {node.lineno}: {name} has positional arguments"
+    keywords = {str(keyword.arg): None for keyword in node.keywords}
+    for release in RELEASES:
+        try:
+            signature(name, release).bind(*node.args, **keywords)
+        except TypeError as error:
+            yield f"line {node.lineno}: {name} in NKI {release}: {error}"
+
+
+def _members(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "nl":
+            if node.attr not in NAMES and node.attr not in LANGUAGE:
+                yield f"line {node.lineno}: nl.{node.attr} is not in every release"
