@@ -55,9 +55,13 @@ def own_private_names(package: tuple[Module, ...]) -> frozenset[str]:
 def private_attributes(module: Module, own: frozenset[str]) -> Iterator[str]:
     """Private attributes that the package does not define, so that they must be core's."""
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
-            if node.attr not in own:
-                yield f"{module.where}:{node.lineno}: {ast.unparse(node)} is somebody else's private name"
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
+            yield f"{module.where}:{node.lineno}: {ast.unparse(node)} is somebody else's private name"
+
+
+def is_private(name: str) -> bool:
+    """Whether a name starts with one underscore."""
+    return name.startswith("_") and not name.startswith("__")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|:{3,})(?P<info>[^`\n]*)$")
+# A fence, or a comment that readers do not see: `<!-- python` prepares what a program needs that a page need not show.
+FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|:{3,}|<!-- )(?P<info>[^`\n]*)$")
+CLOSING = {"<!-- ": "-->"}
 # Built pages, and dated notes on decisions that show sketches of what was weighed.
 LEFT_OUT = ("docs/_build/", "docs/reference/api/", "docs/design/")
 
@@ -46,10 +48,10 @@ def blocks(text: str) -> Iterator[Block]:
     while number < len(lines):
         opening = FENCE.match(lines[number])
         number += 1
-        if opening is None:
+        if opening is None or opening["info"].endswith("-->"):
             continue
         start = number
-        closing = opening["indent"] + opening["fence"]
+        closing = opening["indent"] + CLOSING.get(opening["fence"], opening["fence"])
         while number < len(lines) and lines[number].rstrip() != closing:
             number += 1
         body = [line.removeprefix(opening["indent"]) for line in lines[start:number]]

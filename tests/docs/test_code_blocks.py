@@ -2,7 +2,7 @@
 
 | block | what happens |
 |---|---|
-| `python` | all such blocks of a page run in order, as one program |
+| `python` | all such blocks of a page run in order, as one program; so does a comment `<!-- python`, unseen by readers |
 | `python error` | runs after those above it, must raise an error of TIRx; a `text` block right below is its text |
 | `console`, `bash` | lines with `$ tirx` or `$ python docs/` run; what stands below is the output, `...` any text |
 | `console exit=1` | the same, for commands that fail with that status |
@@ -38,11 +38,11 @@ def pages_with(kind: str) -> list[Path]:
 
 
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
-def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     script = tmp_path / f"{page.stem}.py"
     script.write_text(program([block for block in found_in(page) if is_program(block)]), encoding="utf-8")
-    runpy.run_path(str(script))
+    done = run(f'"{sys.executable}" -W error "{script}"', tmp_path)
+    assert done.returncode == 0, done.stderr.replace(str(script), name_of(page))
 
 
 @pytest.mark.parametrize("page", pages_with("python error"), ids=name_of)
@@ -105,8 +105,9 @@ def check_output(got: str, shown: str, page: Path) -> None:
 
 
 def test_blocks_keep_their_line_numbers() -> None:
-    text = "one\n\n```python\nx = 1\n```\n\n- item\n  ```console exit=1\n  $ tirx x\n  out\n  ```\n"
-    first, second = blocks(text)
+    text = "one\n\n```python\nx = 1\n```\n\n- item\n  ```console exit=1\n  $ tirx x\n  out\n  ```\n<!-- note -->\n<!-- python\ny = 2\n-->\n"
+    first, second, hidden = blocks(text)
+    assert hidden == Block(("python",), "y = 2\n", 14)
     assert first == Block(("python",), "x = 1\n", 4)
     assert program([first]) == "\n\n\nx = 1\n"
     assert commands(second) == [("tirx x", "out\n")]
