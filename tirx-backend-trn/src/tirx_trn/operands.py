@@ -12,7 +12,7 @@ from .box import Box, box_of, constant, extents_of
 from .dtypes import NKI_DTYPES
 from .layout import is_on_chip
 
-__all__ = ["Tile", "hbm", "on_chip", "refuse", "same_tiles", "scalar"]
+__all__ = ["Region", "Tile", "as_region", "check_number", "hbm", "on_chip", "refuse", "same_tiles", "scalar"]
 
 Region = Buffer | BufferRegion | BufferLoad
 
@@ -88,6 +88,7 @@ def hbm(value: Any, operation: str, name: str) -> BufferRegion:
 def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
     """A number, or a float32 tile with one element per partition."""
     if not isinstance(value, Buffer | BufferRegion | BufferLoad):
+        check_number(value, operation, name)
         return as_expr(float(value), "float32") if isinstance(value, bool | int | float) else as_expr(value, "float32")
     tile = on_chip(value, operation, name, ("trn.sbuf", "trn.psum"))
     if tile.box.free != 1 or tile.box.partitions != partitions:
@@ -98,6 +99,12 @@ def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
     if tile.dtype != "float32":
         refuse(f"`{name}` of nki.{operation} is a tile of {tile.dtype}; a tile of scalars is float32")
     return tile.region
+
+
+def check_number(value: Any, operation: str, name: str) -> None:
+    """NaN has no spelling in NKI source, and hides mistakes."""
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - that is what NaN does
+        refuse(f"`{name}` of nki.{operation} is not a number (NaN)", "use a finite value or an infinity")
 
 
 def same_tiles(operation: str, first: Tile, *others: Tile) -> None:

@@ -18,7 +18,7 @@ from .dtypes import WIDE
 from .hardware import GENERATIONS, PARTITIONS, STATIONARY_MAX
 from .layout import PSUM, SBUF
 from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, REDUCTIONS, checked_opcode
-from .operands import Region, Tile, as_region, hbm, on_chip, refuse, same_tiles, scalar
+from .operands import Region, Tile, as_region, check_number, hbm, on_chip, refuse, same_tiles, scalar
 
 __all__ = [
     "activation", "activation_reduce", "affine_select", "identity", "index", "load", "matmul", "memset", "reciprocal",
@@ -119,6 +119,7 @@ def tensorscalar(
 def memset(result: Region, value: Number) -> Call:
     """Every element of a tile becomes the number `value`, which must be one of its type."""
     target = on_chip(result, "memset", "result", CHIP)
+    check_number(value, "memset", "value")
     kind = target.region.buffer.dtype
     if kind.is_integer and isinstance(value, float) and not value.is_integer():
         refuse(f"`value` of nki.memset is {value!r}, which is no {kind}", "set an integer, or use a float tile")
