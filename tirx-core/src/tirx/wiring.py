@@ -25,6 +25,7 @@ from .script.row import Namespace, check_namespace
 from .sim.row import Simulator, check_simulator
 from .target.kind import DTypeRow, StorageScope, TargetKind, TargetTag, check_dtype, check_kind, check_scope, check_tag
 from .tile import TileOp, Variant, check_tile_op, check_variant
+from .transform.extensions import check_order
 from .transform.pipeline import PassRow, Pipeline, check_pass, check_pipeline
 from .transform.row import Check, check_check
 
@@ -61,7 +62,7 @@ ROW_KINDS = (
     RowKind("pipelines", "tirx_pipelines", doc="the passes of a target kind", record=Pipeline, key=_kind,
             validate=_by(check_pipeline)),
     RowKind("passes", "tirx_passes", doc="passes at anchors of a pipeline", record=PassRow,
-            key=lambda row: (row.anchor, row.step.name), validate=_by(check_pass), multi=True, opt_in=True),
+            key=lambda row: (row.anchor, row.step.name), validate=_by(check_pass), multi=True, opt_in=True, verify=check_order),
     RowKind("layout_axes", "tirx_layout_axes", doc="axes of layouts", record=Axis, key=_name, validate=_by(check_axis),
             provides=("axis",)),
     RowKind("layout_constructors", "tirx_layout_constructors", doc="named builders of layouts", record=LayoutConstructor,

@@ -15,7 +15,8 @@ from ..support.suggest import did_you_mean
 from .pipeline import Anchor, Pass, PassRow
 
 if TYPE_CHECKING:
-    from ..backend.registry import Registry
+    from ..backend.rows import Owner
+    from ..backend.snapshot import Registry
 
 __all__ = ["check_order", "extended"]
 
@@ -23,7 +24,7 @@ __all__ = ["check_order", "extended"]
 def extended(steps: Iterable[Pass | Anchor], registry: Registry) -> tuple[Pass, ...]:
     """`steps` with the passes of acting extensions in place of their anchors."""
     by_anchor: dict[str, list[PassRow]] = {}
-    for row, _ in _rows(registry):
+    for row, _ in _by_rank(registry.entries("passes")):
         by_anchor.setdefault(row.anchor, []).append(row)
     found: list[Pass] = []
     for step in steps:
@@ -43,7 +44,8 @@ def check_order(registry: Registry) -> None:
         if isinstance(step, Anchor)
     }
     by_anchor: dict[str, list[PassRow]] = {}
-    for row, owner in _rows(registry):
+    every = [(row, item.owner) for item in registry.contributions for row in item.rows.get("passes", ())]
+    for row, owner in _by_rank(every):
         if row.anchor not in anchors:
             hint = did_you_mean(row.anchor, anchors) or f"the anchors are {', '.join(sorted(anchors)) or 'none'}"
             raise BackendError(f"pass `{row.step.name}` of {owner} runs at `{row.anchor}`, which no pipeline has", hint=hint)
@@ -60,9 +62,7 @@ def check_order(registry: Registry) -> None:
         _ordered(rows)
 
 
-def _rows(registry: Registry) -> list[tuple[PassRow, object]]:
-    """Acting rows with their owners, by rank of the owner, then by name."""
-    entries = [(row, owner) for row, owner in registry.entries("passes")]
+def _by_rank(entries: Iterable[tuple[PassRow, Owner]]) -> list[tuple[PassRow, Owner]]:
     return sorted(entries, key=lambda entry: (entry[1].rank, entry[0].step.name))
 
 
