@@ -30,22 +30,27 @@ def too_much(stmt: Stmt, target: Target) -> Iterator[Diagnostic]:
 
 
 def _visit(stmt: Stmt, target: Target, alive: dict[str, list[Buffer]]) -> Iterator[Diagnostic]:
-    """`alive` holds the tiles of the enclosing sequences; those of `stmt` are gone afterwards."""
+    """`alive` holds the tiles of the enclosing sequences; those of a nested one are gone after it."""
     if isinstance(stmt, Alloc) and is_on_chip(stmt.buffer):
         alive[stmt.buffer.scope_name].append(stmt.buffer)
         yield from _problem(stmt, target, alive[stmt.buffer.scope_name])
     elif isinstance(stmt, Seq):
-        before = {scope: len(buffers) for scope, buffers in alive.items()}
         for item in stmt.stmts:
             yield from _visit(item, target, alive)
+    for body in _bodies(stmt):
+        before = {scope: len(buffers) for scope, buffers in alive.items()}
+        yield from _visit(body, target, alive)
         for scope, count in before.items():
             del alive[scope][count:]
-    elif isinstance(stmt, For | Attr):
-        yield from _visit(stmt.body, target, alive)
-    elif isinstance(stmt, If):
-        yield from _visit(stmt.then, target, alive)
-        if stmt.orelse is not None:
-            yield from _visit(stmt.orelse, target, alive)
+
+
+def _bodies(stmt: Stmt) -> tuple[Stmt, ...]:
+    """Statements that hold a sequence of their own."""
+    if isinstance(stmt, For | Attr):
+        return (stmt.body,)
+    if isinstance(stmt, If):
+        return (stmt.then,) if stmt.orelse is None else (stmt.then, stmt.orelse)
+    return ()
 
 
 def _problem(stmt: Alloc, target: Target, buffers: list[Buffer]) -> Iterator[Diagnostic]:

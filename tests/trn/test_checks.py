@@ -1,0 +1,111 @@
+"""What is refused once a target is bound: constructs and sizes that the hardware or NKI lacks, at the author's line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.trn.build import block, index, kernel, loop, problems, psum, sbuf, source_of
+from tirx.ir import FLOAT32, INT32, Alloc, Break, Buffer, BufferLoad, BufferStore, Evaluate, For, If, PrimFunc, Var, While, cast, const
+from tirx.support.errors import VerifyError
+from tirx.support.span import Span
+from tirx_trn import script as nki
+
+HERE = Span("kernel.py", 7, 4)
+T, U = sbuf("t", 128, 64), sbuf("u", 128, 64)
+A, B = Buffer("a", (128, 64)), Buffer("b", (128, 64))
+COPY = (T, nki.load(T, A), nki.store(B, T))
+I = index("i")
+
+
+def with_statement(item: object) -> PrimFunc:
+    return kernel("copy", [A, B], *COPY, item)  # type: ignore[arg-type]
+
+
+ELEMENT = BufferLoad(T, (const(0), const(0)), span=HERE)
+CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
+    "an element store": (
+        lambda: with_statement(BufferStore(T, const(1.0), (const(0), const(0)), span=HERE)),
+        "kernel.py:7:5: error: an element of `t` is stored; engines work on tiles",
+    ),
+    "an element load": (lambda: with_statement(If(ELEMENT > const(0.0), block(*COPY))), "an element of `t` is read as a value"),
+    "a while loop": (lambda: with_statement(While(const(True), block(*COPY), span=HERE)), "kernel.py:7:5: error: a `while` loop needs"),
+    "a break": (lambda: with_statement(loop(I, 4, Break(span=HERE))), "`break` cannot be expressed"),
+    "a vector loop": (
+        lambda: with_statement(For(I, const(0), const(4), const(1), "vectorized", block(*COPY), span=HERE)),
+        "a vectorized loop has no meaning here",
+    ),
+    "a scalar parameter": (lambda: kernel("copy", [A, B, Var("n", INT32)], *COPY), "parameter `n` of `copy` is a scalar"),
+    "a 64-bit parameter": (
+        lambda: kernel("copy", [A, B, Buffer("c", (4,), "int64")], *COPY), "parameter `c` is of type int64, which the engines do not have"
+    ),
+    "device memory": (lambda: with_statement(Alloc(Buffer("s", (4,)), span=HERE)), "the buffer `s` is in global memory, which kernels cannot"),
+    "a scalar variable": (
+        lambda: with_statement(Alloc(Buffer("s", (1,), "int32", scope="local", is_scalar=True), span=HERE)),
+        "the scalar `s` is in local memory",
+    ),
+    "no output": (lambda: kernel("copy", [A, B], T, nki.load(T, A)), "kernel `copy` writes none of its parameters"),
+    "in and out": (
+        lambda: kernel("copy", [A], T, nki.load(T, A), nki.store(A, T)), "parameter `a` is both read and written"
+    ),
+    "num_inputs too large": (lambda: kernel("copy", [A, B], *COPY, num_inputs=2), "`b` is written, but num_inputs=2 makes it an input"),
+    "num_inputs too small": (lambda: kernel("copy", [A, B], *COPY, num_inputs=0), "`a` is never written, but num_inputs=0 makes it an output"),
+    "num_inputs out of range": (lambda: kernel("copy", [A, B], *COPY, num_inputs=3), "num_inputs is 3; `copy` has 2 parameters"),
+    "SBUF is full": (
+        lambda: with_statement(block(sbuf("big", 128, 50_000), sbuf("more", 128, 10_000))),
+        "`more` brings SBUF to 240,256 bytes per partition, of which there are 212,984",
+    ),
+    "PSUM is full": (lambda: with_statement(block(*(psum(f"p{n}", 5, 128, 512) for n in range(2)))), "`p1` brings PSUM to 20,480 bytes"),
+    "a wide product": (
+        lambda: with_statement(block(sbuf("m", 128, 600), psum("p", 2, 64, 300), nki.matmul(psum("q", 2, 64, 300).region(), T, sbuf("m", 128, 600)))),
+        "`rhs` of nki.matmul has 600 elements per partition; NeuronCore-v3 takes 512",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(name: str) -> None:
+    make, message = CASES[name]
+    found = problems(make())
+    assert any(message in str(item) for item in found), [str(item) for item in found]
+
+
+@pytest.mark.parametrize("given", [1, None])
+def test_num_inputs_may_be_given_or_left_out(given: int | None) -> None:
+    func = kernel("copy", [A, B], *COPY, **({"num_inputs": given} if given is not None else {}))
+    assert problems(func) == []
+    assert "def copy_kernel(a):" in source_of(func)
+
+
+def test_tiles_of_a_finished_loop_leave_their_room() -> None:
+    big = [loop(index("i"), 2, sbuf(f"big{n}", 128, 50_000)) for n in range(2)]
+    assert problems(with_statement(block(*big))) == []
+
+
+def test_a_call_of_a_scalar_function_is_refused() -> None:
+    from tirx.intrinsic.core.math import exp
+
+    found = problems(with_statement(Evaluate(exp(const(1.0, FLOAT32)))))
+    assert [item.message for item in found] == ["`exp` works on single values, which a NeuronCore's kernel does not have"]
+
+
+def test_a_computed_bias_is_refused_on_v2() -> None:
+    func = with_statement(loop(I, 4, nki.activation(T, T, "exp", cast(I, "float32"))))
+    assert problems(func) == []
+    assert "the bias of nki.activation is computed from loop variables" in str(problems(func, "trn -generation=v2")[0])
+
+
+@pytest.mark.parametrize(
+    ("predicate", "message"),
+    [
+        (lambda: (nki.index(0) >= 1) & (nki.index(1) >= 1), "is not one comparison"),
+        (lambda: nki.index(0) * nki.index(1) >= 1, "multiplies indices with each other"),
+        (lambda: nki.index(0) * nki.index(0) >= 1, "is not linear in index(0)"),
+        (lambda: nki.index(2) >= 1, "an index of nki.affine_select is outside the 2 dimensions"),
+    ],
+)
+def test_a_predicate_is_one_linear_comparison(predicate: Callable[[], object], message: str) -> None:
+    with pytest.raises(VerifyError) as caught:
+        source_of(with_statement(nki.affine_select(T, predicate(), T, 0.0)))
+    assert message in caught.value.message
