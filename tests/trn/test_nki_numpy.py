@@ -1,0 +1,196 @@
+"""Our NumPy NKI: every rule refuses a kernel that breaks it, and every seeded mistake in an instruction is noticed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.trn import nki_signatures
+from tests.trn.nki_numpy import NkiError, isa, language
+from tests.trn.nki_numpy import installed as with_nki
+from tests.trn.test_ops import CASES, X, Y, check
+from tests.trn.build import psum
+from tirx_trn import script as tx
+
+HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n@nki.jit\ndef kernel(a):\n"
+TILE = "t = nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf)"
+LOAD = f"{TILE}\nnisa.dma_copy(dst=t, src=a)"
+PRODUCT = f"{LOAD}\nacc = nl.ndarray((8, 8), dtype=nl.float32, buffer=nl.psum)"
+
+REFUSED = {
+    "unwritten memory": (f"{TILE}\nu = nl.ndarray((128, 8), dtype=nl.float32)\nnisa.tensor_copy(dst=u, src=t)", "never written"),
+    "an engine on HBM": ("nisa.memset(dst=a, value=0.0)", "an engine computes on SBUF and PSUM"),
+    "a copy from PSUM": (f"{PRODUCT}\nnisa.dma_copy(dst=t, src=acc)", "dma_copy moves between HBM and SBUF"),
+    "a write to an input": (f"{LOAD}\nnisa.dma_copy(dst=a, src=t)", "leaves its inputs alone"),
+    "129 partitions": ("t = nl.ndarray((129, 8), dtype=nl.float32)", "129 partitions"),
+    "one dimension": ("t = nl.ndarray((128,), dtype=nl.float32)", "at least one free dimension"),
+    "a string as buffer": ("t = nl.ndarray((128, 8), dtype=nl.float32, buffer='sbuf')", "not a string"),
+    "a list as shape": ("t = nl.ndarray([128, 8], dtype=nl.float32)", "a shape is a tuple"),
+    "too much SBUF": ("t = nl.ndarray((128, 60000), dtype=nl.float32)", "sbuf holds 212984 bytes"),
+    "too much PSUM": ("t = nl.ndarray((128, 4097), dtype=nl.float32, buffer=nl.psum)", "psum holds 16384 bytes"),
+    "a slice outside": (f"{LOAD}\nnisa.memset(dst=t[0:128, 4:9], value=0.0)", "slice 4:9:1 of a dimension of 8"),
+    "an index outside": (f"{LOAD}\nnisa.memset(dst=t[128, 0:8], value=0.0)", "index 128 of a dimension of 128"),
+    "strided partitions": (f"{LOAD}\nnisa.memset(dst=t[0:128:2, 0:8], value=0.0)", "partitions have no stride"),
+    "a partition start": (f"{LOAD}\nnisa.memset(dst=t[3:35, 0:8], value=0.0)", "32 partitions cannot start at 3"),
+    "a copy of another size": (f"{TILE}\nnisa.dma_copy(dst=t, src=a[0:64, 0:8])", "dma_copy of 512 elements to 1024"),
+    "broadcast": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t[0:128, 0:1], op=nl.add)", "operands of (128, 8) and (128, 1)"),
+    "a (1, 1) operand": (f"{LOAD}\nnisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=t[0:1, 0:1])", "it takes (128, 1) float32"),
+    "an activation as ALU op": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.exp)", "'exp' is no ALU operation"),
+    "an ALU op as activation": (f"{LOAD}\nnisa.activation(dst=t, op=nl.add, data=t)", "'add' is no activation"),
+    "divide": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.divide)", "no attribute 'divide'"),
+    "outside sqrt": (f"{LOAD}\nnisa.activation(dst=t, op=nl.sqrt, data=t, scale=-1.0)", "nl.sqrt is defined from"),
+    "reduce the partitions": (f"{LOAD}\nnisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.add, data=t, axis=(0,))", "not its last free ones"),
+    "an inner axis": (
+        "t = nl.ndarray((128, 2, 4), dtype=nl.float32)\nnisa.memset(dst=t, value=0.0)\n"
+        "nisa.tensor_reduce(dst=t[0:128, 0, 0:4], op=nl.add, data=t, axis=(1,))",
+        "not its last free ones",
+    ),
+    "reduce with max while activating": (
+        f"{LOAD}\nnisa.activation_reduce(dst=t, op=nl.exp, data=t, reduce_op=nl.maximum, reduce_res=t[0:128, 0:1])", "reduces with add only",
+    ),
+    "reverse of a fused reduction": (
+        f"{LOAD}\nnisa.tensor_scalar_reduce(dst=t, data=t, op0=nl.add, operand0=1.0, reduce_op=nl.add, reduce_res=t[0:128, 0:1], reverse0=True)",
+        "reverse0 is not supported",
+    ),
+    "a product to SBUF": (f"{LOAD}\nnisa.nc_matmul(dst=t[0:8, 0:8], stationary=t, moving=t)", "reads SBUF and writes PSUM"),
+    "accumulate=True on nothing": (f"{PRODUCT}\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, accumulate=True)", "holds no product"),
+    "accumulate onto memset": (
+        f"{PRODUCT}\nnisa.memset(dst=acc, value=0.0)\nnisa.nc_matmul(dst=acc, stationary=t, moving=t)", "set or copied is undefined"
+    ),
+    "a float into integers": ("t = nl.ndarray((128, 8), dtype=nl.int32)\nnisa.memset(dst=t, value=0.5)", "memset of int32 to 0.5"),
+    "select pattern": (
+        f"{LOAD}\nnisa.affine_select(dst=t, pattern=[[1, 7]], channel_multiplier=0, on_true_tile=t, on_false_value=0.0)",
+        "covers the elements of a partition",
+    ),
+    "an input as result": ("return a", "a kernel returns tensors created with buffer=nl.shared_hbm"),
+    "an unwritten result": ("return nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.shared_hbm)", "part of a result was never written"),
+}  # fmt: skip
+
+
+def run_text(body: str, *arrays: np.ndarray, generation: str = "v3") -> Any:
+    text = HEAD + "".join(f"    {line}\n" for line in body.split("\n"))
+    with with_nki(generation):
+        space: dict[str, Any] = {}
+        exec(compile(text, "kernel.py", "exec"), space)
+        return space["kernel"](*arrays)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_broken_rule_is_refused(name: str) -> None:
+    body, message = REFUSED[name]
+    with pytest.raises((NkiError, AttributeError)) as caught:
+        run_text(body, np.ones((128, 8), np.float32))
+    assert message in str(caught.value)
+
+
+def test_a_bias_that_is_a_number_is_refused_on_v2() -> None:
+    body = f"{LOAD}\nnisa.activation(dst=t, op=nl.exp, data=t, bias=1.0)"
+    with pytest.raises(NkiError, match="takes a bias from a tile only"):
+        run_text(body, np.ones((128, 8), np.float32), generation="v2")
+
+
+def test_new_memory_is_not_a_number() -> None:
+    with with_nki():
+        assert np.isnan(language.ndarray((2, 2), language.float32).data).all()
+        assert (language.ndarray((2, 2), language.int32).data == 4).all()
+
+
+@pytest.mark.parametrize("name", nki_signatures.ISA)
+def test_signatures_are_those_of_the_documents(name: str) -> None:
+    ours = list(inspect.signature(getattr(isa, name)).parameters)
+    assert ours == list(nki_signatures.signature(f"nisa.{name}", "0.3").parameters)
+
+
+# ---- seeded mistakes --------------------------------------------------------------------------------------------------
+
+
+def _swap(name: str, change: Callable[..., Any]) -> Callable[[pytest.MonkeyPatch], None]:
+    """An instruction whose keywords are changed on the way in."""
+    right = getattr(isa, name)
+
+    def wrong(**keywords: Any) -> None:
+        change(keywords)
+        right(**keywords)
+
+    return lambda patch: patch.setattr(isa, name, wrong)
+
+
+def _bias_first(patch: pytest.MonkeyPatch) -> None:
+    def activated(op: Any, data: Any, bias: Any, scale: Any) -> Any:
+        shift = 0 if bias is None else isa.vector_or_number(bias, data, "bias")
+        return op((data.read_flat() + shift) * isa.vector_or_number(scale, data, "scale"))
+
+    patch.setattr(isa, "_activated", activated)
+
+
+def _no_accumulation(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(isa, "_accumulate", lambda dst, product, accumulate: dst.write(product, sums=True))
+
+
+def _always_accumulation(patch: pytest.MonkeyPatch) -> None:
+    right = isa._accumulate
+    patch.setattr(isa, "_accumulate", lambda dst, product, accumulate: right(dst, product, None))
+
+
+def _reduce_sign(patch: pytest.MonkeyPatch) -> None:
+    right = isa._write_reduced
+    patch.setattr(isa, "_write_reduced", lambda res, values, data: right(res, -values, data))
+
+
+def _drop(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda keywords: keywords.update({key: value}) if key in keywords else None
+
+
+def _exchange(a: str, b: str) -> Callable[[dict[str, Any]], None]:
+    return lambda keywords: keywords.update({a: keywords[b], b: keywords[a]})
+
+
+MISTAKES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "bias before scale": _bias_first,
+    "scale ignored": _swap("activation", _drop("scale", 1.0)),
+    "bias ignored": _swap("activation", _drop("bias", None)),
+    "sign of reduce_res": _reduce_sign,
+    "reverse0 of tensor_scalar ignored": _swap("tensor_scalar", _drop("reverse0", False)),
+    "reverse1 of tensor_scalar ignored": _swap("tensor_scalar", _drop("reverse1", False)),
+    "second step ignored": _swap("tensor_scalar", _drop("op1", None)),
+    "reverse0 of scalar_tensor_tensor ignored": _swap("scalar_tensor_tensor", _drop("reverse0", False)),
+    "reverse1 of scalar_tensor_tensor ignored": _swap("scalar_tensor_tensor", _drop("reverse1", False)),
+    "steps of scalar_tensor_tensor exchanged": _swap("scalar_tensor_tensor", _exchange("op0", "op1")),
+    "operands of tensor_tensor exchanged": _swap("tensor_tensor", _exchange("data1", "data2")),
+    "negate ignored": _swap("tensor_reduce", _drop("negate", False)),
+    "reduce_op of tensor_scalar_reduce": _swap("tensor_scalar_reduce", _drop("reduce_op", language.add)),
+    "predicate inverted": _swap("affine_select", lambda k: k.update(cmp_op=language.less)),
+    "channel_multiplier ignored": _swap("affine_select", _drop("channel_multiplier", 0)),
+    "offset ignored": _swap("affine_select", _drop("offset", 0)),
+    "stationary and moving exchanged": _swap("nc_matmul", _exchange("stationary", "moving")),
+    "never accumulates": _no_accumulation,
+    "always accumulates": _always_accumulation,
+}  # fmt: skip
+
+
+def _matmul(accum: bool) -> Any:
+    def build(a: Any, b: Any, r: Any) -> list[Any]:
+        acc = psum("acc", 4, 3)
+        return [acc, *(tx.matmul(acc, a, b, accum) for _ in range(2)), tx.tensor_copy(r, acc)]
+
+    return build
+
+
+def _vectors(folder: Path) -> None:
+    for build, inputs, expected in CASES.values():
+        check(folder, build, inputs, *expected)
+    check(folder, _matmul(True), [X, Y[:, :3]], (X.T @ Y[:, :3]) * 2)
+    check(folder, _matmul(False), [X, Y[:, :3]], X.T @ Y[:, :3])
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_seeded_mistake_is_noticed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _vectors(tmp_path)
+    MISTAKES[name](monkeypatch)
+    with pytest.raises((AssertionError, NkiError)):
+        _vectors(tmp_path)
