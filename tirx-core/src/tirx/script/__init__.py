@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     from .assign import meta_var
     from .decorators import inline, macro, meta_class, prim_func
-    from .jit import Optional, constexpr, jit
-    from .source import from_source
+    from .specialization import Optional, constexpr, jit
+    from .text import from_source
 
 __all__ = [
     "Assert", "Bind", "Break", "Buffer", "Builder", "Continue", "Else", "IRBuilder", "If", "Let", "LetAnnotation",

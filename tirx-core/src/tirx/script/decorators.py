@@ -9,7 +9,7 @@ from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import here
 from .builder.function import FunctionFrame
-from .inline import Inline
+from .expansion import Inline
 from .kernel import Kernel, plain_function
 from .meta import meta_class
 from .parameters import defining_names

@@ -9,7 +9,7 @@ from ..ir import PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import Span, add_root_code
 from .builder.function import FunctionFrame
-from .inline import Inline
+from .expansion import Inline
 from .parameters import Annotations, make_parameters
 from .source import Definition, find_definition
 from .traces import explained

@@ -21,7 +21,7 @@ __all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "lowered", "register
 # Core's own names whose modules parse and compile Python; a traced kernel does not need them.
 LAZY = {
     "prim_func": "decorators", "inline": "decorators", "macro": "decorators", "meta_class": "decorators",
-    "jit": "jit", "constexpr": "jit", "Optional": "jit", "from_source": "source", "meta_var": "assign",
+    "jit": "specialization", "constexpr": "specialization", "Optional": "specialization", "from_source": "text", "meta_var": "assign",
 }  # fmt: skip
 
 # Names that the published language has and this one lacks, and what to do instead.

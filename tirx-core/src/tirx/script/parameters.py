@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from types import FrameType, FunctionType
 
 from ..ir import DType, Var
+from ..support.errors import ScriptError
 from .builder.function import FunctionFrame
 from .builder.state import refuse
 from .builder.types import DtypeConstructor
@@ -84,7 +85,10 @@ def make_parameters(frame: FunctionFrame, annotations: Annotations, skip: Mappin
                 "decorate the function with @Tx.jit and call .specialize(...)",
                 definition.span(item),
             )
-        made[item.arg] = param = frame.add_param(item.arg, kind)
+        try:
+            made[item.arg] = param = frame.add_param(item.arg, kind)
+        except ScriptError as error:
+            raise error.placed(definition.span(item.annotation)) from None
         param.span = definition.span(item)
     if definition.node.returns is not None:
         _result(frame, annotations.value("return", definition.node.returns, _known(frame, made)), definition)

@@ -19,6 +19,9 @@ from ..support.span import Span
 __all__ = ["Definition", "Source", "find_definition", "source_of"]
 
 
+CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
+
+
 class Definition:
     """One function of a source file: its syntax tree, the class whose private names it sees, what was compiled from it."""
 
@@ -147,6 +150,9 @@ def _missing(function: FunctionType, code: CodeType) -> ScriptError:
         return ScriptError(
             "a lambda cannot be a kernel", span=Span(code.co_filename, code.co_firstlineno), hint="write it with `def`"
         )
+    if code.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+        span = Span(code.co_filename, code.co_firstlineno)
+        return ScriptError("an `async` function cannot be a kernel", span=span, hint="write a plain `def`")
     return ScriptError(
         f"`{function.__name__}` is not at line {code.co_firstlineno} of {code.co_filename} any more",
         hint="the file changed after it was imported; start Python again (or reload the module)",

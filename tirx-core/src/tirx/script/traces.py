@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import os
 
-from ..support.errors import Diagnostic, ScriptError, TirxError
+from ..support.errors import ScriptError, TirxError
 from ..support.span import Span, is_internal
 from ..support.suggest import did_you_mean
 from .transpiler.function import is_rewritten
@@ -30,8 +30,7 @@ def explained(error: BaseException) -> BaseException:
         return error
     entries = [entry for entry in _entries(error.__traceback__) if not is_internal(entry.tb_frame.f_code.co_filename)]
     if isinstance(error, TirxError):
-        _place(error, entries)
-        return error.with_traceback(_chain(entries))
+        return error.placed(_span(entries)).with_traceback(_chain(entries))
     if isinstance(error, _OWN) and entries and is_rewritten(entries[-1].tb_frame.f_code):
         made = _converted(error, entries)
         return made.with_traceback(_chain(entries))
@@ -64,13 +63,6 @@ def _span(entries: list[TracebackType]) -> Span | None:
     return span
 
 
-def _place(error: TirxError, entries: list[TracebackType]) -> None:
-    """Give an error that has no place the one of the innermost line of the author's."""
-    if error.span is None:
-        first, *rest = error.diagnostics
-        error.diagnostics = (Diagnostic(first.message, _span(entries), first.hint, first.notes), *rest)
-
-
 def _converted(error: Exception, entries: list[TracebackType]) -> ScriptError:
     frame = entries[-1].tb_frame
     made = ScriptError(_message(error), span=_span(entries), hint=_hint(error, frame))
@@ -88,6 +80,8 @@ def _message(error: Exception) -> str:
 
 
 def _hint(error: Exception, frame: FrameType) -> str | None:
+    if isinstance(error, TypeError) and "'Buffer'" in str(error):
+        return "a buffer is no value; index an element, e.g. A[i]"
     name = getattr(error, "name", None)
     if not isinstance(name, str):
         return None

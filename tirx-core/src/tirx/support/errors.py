@@ -6,6 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from .span import Span
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 4 ms at start-up
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = [
     "ArgumentError",
     "BackendError",
@@ -57,6 +61,13 @@ class TirxError(Exception):
         found = tuple(diagnostics)
         self.diagnostics: tuple[Diagnostic, ...] = found or (Diagnostic(message, span, hint, notes),)
         super().__init__(self.diagnostics[0].message)
+
+    def placed(self, span: Span | None) -> Self:
+        """The same error, at `span` if it has no place of its own."""
+        if self.span is None:
+            first, *rest = self.diagnostics
+            self.diagnostics = (Diagnostic(first.message, span, first.hint, first.notes), *rest)
+        return self
 
     @property
     def message(self) -> str:

@@ -163,10 +163,10 @@ def here(depth: int = 1) -> Span | None:
 def _callers(frame: FrameType | None) -> list[FrameType]:
     """The author's frames above, up to the one that started the kernel; none when no kernel is being built."""
     found: list[FrameType] = []
-    while frame is not None and len(found) < _MAX_CALLERS:
+    while frame is not None:
         if id(frame.f_code) in _root_codes:
             return found
-        if not is_internal(frame.f_code.co_filename):
+        if len(found) < _MAX_CALLERS and not is_internal(frame.f_code.co_filename):
             found.append(frame)
         frame = frame.f_back
     return []

@@ -81,7 +81,7 @@ def _rewrite(definition: Definition, kind: str, outer: Sequence[str], symbols: S
     at = {**at, "end_lineno": node.lineno, "end_col_offset": node.col_offset + 3}
     body = [assign(RUNTIME, ast.Call(load(START, at), [], [], **at), at), *_start_values(inner, at, dynamic)]
     body += rewriter.suite(node.body)
-    made = _function(node, _arguments(node.args, symbols), body, at)
+    made = _function(node.name, _arguments(node.args, symbols), body, at)
     return Rewritten(_compile(definition, made, [*outer, START], at), kind)
 
 
@@ -116,17 +116,18 @@ def _symbol(name: str) -> ast.arg:
     return ast.arg(name, None, lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
 
-def _function(node: ast.FunctionDef, args: ast.arguments, body: list[ast.stmt], at: Place) -> ast.FunctionDef:
+def _function(name: str, args: ast.arguments, body: list[ast.stmt], at: Place) -> ast.FunctionDef:
     fields: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
-    return ast.FunctionDef(node.name, args, body or [ast.Pass(**at)], [], None, None, **fields, **at)
+    return ast.FunctionDef(name, args, body or [ast.Pass(**at)], [], None, None, **fields, **at)
 
 
 def _compile(definition: Definition, function: ast.FunctionDef, outer: Sequence[str], at: Place) -> CodeType:
     """Code of `function` inside a function whose parameters are `outer`, inside its class when it uses private names."""
     parameters = [ast.arg(name, None, **at) for name in dict.fromkeys(outer)]
-    factory = _function(
-        ast.FunctionDef("__tx_factory__"), ast.arguments([], parameters, None, [], [], None, []), [function], at
-    )
+    body: list[ast.stmt] = [function]
+    if function.name not in outer:  # a function that calls itself finds itself among the globals
+        body.insert(0, ast.Global([function.name], **at))
+    factory = _function("__tx_factory__", ast.arguments([], parameters, None, [], [], None, []), body, at)
     module = ast.Module([factory], [])
     if definition.class_name and any(name.startswith("__") for name in _private(function)):
         fields: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}

@@ -219,7 +219,7 @@ class Statements(Expressions):
     def _store_name(self, target: ast.Name, value: ast.expr, at: Place, method: str) -> Body:
         name, here = target.id, place(target)
         made = call(method, [constant(name, here), load(name, here), value], at)
-        if self.sure:
+        if method == "assign":  # what loops and `with` bind is certain only inside their bodies
             self.sure[-1].add(name)
         return [ast.Assign([store(name, here)], made, **at)]
 

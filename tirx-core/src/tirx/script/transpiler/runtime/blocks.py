@@ -7,7 +7,7 @@ must not change in there if it can be seen outside, and what is made in there do
 from __future__ import annotations
 
 from ....support.span import here
-from ...assign import UNBOUND
+from ...assign import UNBOUND, is_kernel_value
 from ...builder.state import refuse
 
 TYPE_CHECKING = False
@@ -80,9 +80,15 @@ class Blocks:
         block = self.conditional()
         if block is None or old is UNBOUND or self.homes.get(name) is block or self._inside(name, block):
             return
+        if is_kernel_value(old):
+            refuse(
+                f"`{name}` never changes: it is a parameter or bound once, and {block} assigns to it",
+                f"copy it to a variable before the block, e.g. {name}_now: {_type_of(old)} = {name}",
+            )
+        number = isinstance(old, bool | int | float)
         refuse(
             f"`{name}` is a value of Python, not of the kernel, and cannot change inside {block}",
-            f"make it a kernel variable before the block (`{name}: Tx.int32 = ...`), or use another name inside",
+            f"make it a kernel variable before the block (`{name} = {old}`)" if number else "use another name inside the block",
         )
 
     def check_redeclaring(self, name: str) -> None:
@@ -104,3 +110,7 @@ class Blocks:
             f"`{name}` has a value only inside {home}, which has ended",
             f"declare it before the block, e.g. {name}: Tx.int32 = 0, and assign it inside",
         )
+
+
+def _type_of(value: Any) -> str:
+    return "Tx.let" if value.dtype.is_handle else f"Tx.{value.dtype}"

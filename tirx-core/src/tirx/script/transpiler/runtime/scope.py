@@ -113,6 +113,8 @@ class Scope(Operators):
     def set_item(self, value: Any, owner: Any, index: Any) -> None:
         """`owner[index] = value`: a store when `owner` is a buffer, or holds a mutable scalar there."""
         if isinstance(owner, Buffer | Scalar):
+            if isinstance(value, str):
+                refuse(f"text is stored to `{owner.name}`", "store a number or a kernel value")
             owner[index] = value
             return
         old = _item(owner, index)

@@ -1,0 +1,86 @@
+"""What authors see when a kernel is wrong: each case is a small file and the whole message.
+
+    == name of the case
+    <text of a kernel file, in which Tx is the language>
+    -- output
+    <what is printed>
+
+`pytest --update-golden` writes what came out.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from pathlib import Path
+
+import pytest
+
+from tirx import script as Tx
+from tirx.support.errors import TirxError
+
+HERE = Path(__file__).parent
+HEAD = re.compile(r"^== (.+)$", re.MULTILINE)
+PATH = "kernel.py"
+
+
+def cases() -> list[tuple[Path, str, str, str]]:
+    """File, name, text and expected output of each case."""
+    found = []
+    for path in sorted(HERE.glob("*.txt")):
+        parts = HEAD.split(path.read_text())[1:]
+        for name, body in zip(parts[::2], parts[1::2], strict=True):
+            text, _, output = body.partition("\n-- output\n")
+            found.append((path, name, text.strip("\n") + "\n", output.strip("\n")))
+    return found
+
+
+CASES = cases()
+
+
+def message_of(text: str) -> str:
+    """What running `text` as a file prints."""
+    linecache.cache[PATH] = (len(text), None, text.splitlines(keepends=True), PATH)
+    space = {"Tx": Tx, "T": Tx, "__name__": "kernel"}
+    try:
+        exec(compile(text, PATH, "exec", dont_inherit=True), space)
+    except TirxError as error:
+        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        del linecache.cache[PATH]
+    return "no error"
+
+
+@pytest.mark.parametrize(("path", "name", "text", "expected"), CASES, ids=[f"{c[0].stem}-{c[1]}" for c in CASES])
+def test_message(path: Path, name: str, text: str, expected: str, request: pytest.FixtureRequest) -> None:
+    output = message_of(text)
+    if request.config.getoption("--update-golden"):
+        update(path, name, output)
+        return
+    assert output == expected
+
+
+def update(path: Path, name: str, output: str) -> None:
+    """Write `output` into the case."""
+    parts = HEAD.split(path.read_text())
+    at = next(index for index in range(1, len(parts), 2) if parts[index] == name)
+    text = parts[at + 1].partition("\n-- output\n")[0].strip("\n")
+    parts[at + 1] = f"\n{text}\n-- output\n{output}\n\n"
+    joined = [parts[0], *(f"== {name}{body}" for name, body in zip(parts[1::2], parts[2::2], strict=True))]
+    path.write_text("".join(joined).rstrip("\n") + "\n")
+
+
+def test_there_are_at_least_sixty_mistakes() -> None:
+    assert len({(path, name) for path, name, _, _ in CASES}) >= 60
+
+
+def test_every_mistake_is_placed_and_explained() -> None:
+    for _, name, _, expected in CASES:
+        assert re.match(r"kernel\.py:\d+(:\d+)?: error: ", expected), name
+
+
+def test_names_are_unique() -> None:
+    names = [name for _, name, _, _ in CASES]
+    assert len(names) == len(set(names))
