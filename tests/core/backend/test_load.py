@@ -85,6 +85,10 @@ def test_a_missing_dependency_is_named(world):
     assert "help: install what acme-toy needs (pip check; the module is `no_such_library`)" in message
 
 
+def test_a_missing_module_of_its_own_is_no_dependency(world):
+    assert "help: repair or upgrade it (pip install" in failure(world, "import acme_toy.more")
+
+
 def test_a_syntax_error_is_placed(world):
     assert f"raised at {world.site}/acme_toy/plugin.py:2" in failure(world, "x = 1\nx = = 2")
 

@@ -8,6 +8,7 @@ import sys
 from tirx.support.errors import BackendError
 
 from .candidates import Candidate, State
+from .spelling import split_value
 from .unavailable import UnavailableError
 
 TYPE_CHECKING = False
@@ -63,7 +64,8 @@ def _todo(candidate: Candidate, error: BaseException) -> str:
     without = f"work without it: TIRX_BACKENDS=-{candidate.name}"
     if isinstance(error, BackendError) and error.hint:
         return error.hint
-    if isinstance(error, ModuleNotFoundError) and error.name:
+    own = split_value(candidate.value)[0].partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and error.name and error.name.partition(".")[0] != own:
         return (
             f"install what {candidate.distribution.name} needs (pip check; the module is `{error.name}`), or {without}"
         )

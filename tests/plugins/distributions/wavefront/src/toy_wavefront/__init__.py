@@ -1,0 +1,1 @@
+"""A machine with threads in waves of 64."""
