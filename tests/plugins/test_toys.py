@@ -40,7 +40,7 @@ def test_a_machine_without_threads(environment):
         "    add total, left, right\n"
         "    store C, total\n"
         "\n"
-        "the target dataflow has no threads\n"
+        "`thread_id([64])` counts threads, and target `dataflow` has none\n"
         "[]\n"
     )
 

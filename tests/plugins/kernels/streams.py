@@ -39,5 +39,5 @@ if __name__ == "__main__":
     try:
         tirx.compile(with_threads, target="dataflow")
     except tirx.TirxError as error:
-        print(str(error).split("error: ")[1].split("\n")[0])
+        print(error.message)
     print(sorted(name for name in sys.modules if name in ("tirx_cuda", "tirx_trn", "toy_wavefront")))
