@@ -1,0 +1,78 @@
+"""Constants and plain data as text."""
+
+from __future__ import annotations
+
+import math
+
+from ...ir import BOOL, FLOAT32, INT32, DType, Expr, FloatImm, IntImm, PointerType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["constant", "dtype_text", "is_number", "number", "plain_data"]
+
+
+def is_number(expr: Expr) -> bool:
+    """Whether `expr` is a constant."""
+    return isinstance(expr, IntImm | FloatImm)
+
+
+def number(expr: Any, expected: DType | None) -> str:
+    """A constant where a Python number becomes `expected` (None: what its Python type says)."""
+    kind = expr.dtype
+    if isinstance(expr, FloatImm):
+        if not math.isfinite(expr.value):
+            return constant(expr)
+        return repr(expr.value) if kind is (expected or FLOAT32) else constant(expr)
+    if kind is BOOL:
+        return constant(expr)
+    return str(expr.value) if kind is (expected or INT32) else constant(expr)
+
+
+def constant(expr: Any) -> str:
+    """A constant with its type."""
+    kind = expr.dtype.name
+    if isinstance(expr, FloatImm):
+        if math.isnan(expr.value):
+            return f'T.{kind}("nan")'
+        if math.isinf(expr.value):
+            return f'T.{kind}("{"-" if expr.value < 0 else ""}inf")'
+        return f"T.{kind}({expr.value!r})"
+    return f"T.{kind}({bool(expr.value) if kind == 'bool' else expr.value})"
+
+
+def dtype_text(dtype: DType) -> str:
+    """A type as an annotation."""
+    if isinstance(dtype, PointerType):
+        if dtype.pointee is None and dtype.scope == "global":
+            return "T.handle"
+        parts = [f'"{dtype.pointee}"' if dtype.pointee is not None else "None"]
+        parts += [f'"{dtype.scope}"'] if dtype.scope != "global" else []
+        return f"T.handle({', '.join(parts)})"
+    if dtype.name == "tensormap":
+        return "T.TensorMap()"
+    return f"T.{dtype.name}"
+
+
+def plain_data(value: Any) -> str:
+    """Plain data: numbers, text, tuples, dictionaries."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{plain_data(k)}: {plain_data(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, tuple):
+        inner = ", ".join(plain_data(item) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return f"[{', '.join(plain_data(item) for item in value)}]"
+    if isinstance(value, str):
+        return quoted(value)
+    return repr(value)
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes."""
+    body = repr(text)
+    if body[0] == '"':
+        return body
+    inner = body[1:-1].replace("\\'", "'").replace('"', '\\"')
+    return f'"{inner}"'
