@@ -13,6 +13,7 @@ __all__ = ["INDEX", "INTRINSICS", "SELECT_PATTERN"]
 _SBUF, _PSUM = "trn.sbuf", "trn.psum"
 _CHIP = (_SBUF, _PSUM)
 _ISA = "AWS Neuron documentation, nki.isa"
+_MEANINGS = {"store": "store_"}  # `store` is how tiles are written there
 
 
 def _in(name: str, scope: tuple[str, ...] = _CHIP) -> Operand:
@@ -25,7 +26,7 @@ def _out(name: str, scope: tuple[str, ...] = _CHIP, rw: str = "w") -> Operand:
 
 def _scalar(name: str) -> Operand:
     """A number, or a tile with one float32 per partition."""
-    return Operand(name, "value", dtypes=("float32",))
+    return Operand(name, "region", dtypes=("float32",))
 
 
 def _opcode(name: str = "opcode") -> Operand:
@@ -45,7 +46,7 @@ def _row(
         "void",
         "write",
         doc=doc,
-        meaning=f"tirx_trn.sim.ops:{name}",
+        meaning=f"tirx_trn.sim.ops:{_MEANINGS.get(name, name)}",
         accuracy=accuracy,
         source=f"{_ISA}.{page}",
         variadic=variadic,
