@@ -57,7 +57,7 @@ def _reserved() -> frozenset[str]:
 def _helpers() -> dict[str, Helper]:
     """The sections of `cpp/helpers.cuh` by name."""
     found = {}
-    for section in _read("cpp", "helpers.cuh").split("//! ")[1:]:
+    for section in _read("cpp", "helpers.cuh").split("\n//! ")[1:]:
         head, _, text = section.partition("\n")
         name, _, rest = head.partition(":")
         needs, _, includes = rest.partition(";")

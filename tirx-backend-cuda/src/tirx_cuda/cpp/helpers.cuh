@@ -20,12 +20,12 @@ __device__ inline T floordiv(T a, T b) {
 template <typename T>
 __device__ inline T floormod(T a, T b) {
   T r = a % b;
-  return r + (r != 0 && (r < 0) != (b < 0) ? b : 0);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 //! bit_cast
 template <typename To, typename From>
-__device__ inline To bit_cast(From value) {
+__device__ inline To bit_cast(const From& value) {
   static_assert(sizeof(To) == sizeof(From), "the same number of bits");
   To bits;
   memcpy(&bits, &value, sizeof(To));
@@ -33,24 +33,201 @@ __device__ inline To bit_cast(From value) {
 }
 
 //! sigmoid
+__device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+__device__ inline double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+
+//! larger
 template <typename T>
-__device__ inline T sigmoid(T x) {
-  return T(1) / (T(1) + exp(-x));
+__device__ inline T larger(T a, T b) { return a < b ? b : a; }
+
+//! smaller
+template <typename T>
+__device__ inline T smaller(T a, T b) { return b < a ? b : a; }
+
+//! word
+template <int Bytes> struct word;
+template <> struct word<2> { using type = unsigned short; };
+template <> struct word<4> { using type = unsigned int; };
+template <> struct word<8> { using type = unsigned long long; };
+
+//! atomic_cas: word bit_cast
+template <typename T>
+__device__ inline T atomic_cas(T* address, T compare, T value) {
+  using W = typename word<sizeof(T)>::type;
+  return bit_cast<T>(atomicCAS((W*)address, bit_cast<W>(compare), bit_cast<W>(value)));
+}
+
+//! atomic_update: word bit_cast
+template <typename T, typename F>
+__device__ inline T atomic_update(T* address, F change) {
+  using W = typename word<sizeof(T)>::type;
+  W seen = *(volatile W*)address, old;
+  do {
+    old = seen;
+    seen = atomicCAS((W*)address, old, bit_cast<W>(change(bit_cast<T>(old))));
+  } while (seen != old);
+  return bit_cast<T>(old);
+}
+
+//! atomic_add: atomic_update
+template <typename T>
+__device__ inline T atomic_add(T* address, T value) {
+  return atomic_update(address, [=](T old) { return T(old + value); });
+}
+
+//! atomic_max: atomic_update larger
+template <typename T>
+__device__ inline T atomic_max(T* address, T value) {
+  return atomic_update(address, [=](T old) { return larger(old, value); });
+}
+
+//! atomic_min: atomic_update smaller
+template <typename T>
+__device__ inline T atomic_min(T* address, T value) {
+  return atomic_update(address, [=](T old) { return smaller(old, value); });
+}
+
+//! atomic_exch: atomic_update
+template <typename T>
+__device__ inline T atomic_exch(T* address, T value) {
+  return atomic_update(address, [=](T) { return value; });
+}
+
+//! masked_load
+template <typename V, typename T, int N, typename M>
+__device__ inline V masked_load(const T* address, const M& mask) {
+  V value = {};
+  for (int i = 0; i < N; ++i) {
+    if (((const bool*)&mask)[i]) ((T*)&value)[i] = address[i];
+  }
+  return value;
+}
+
+//! masked_store
+template <int N, typename T, typename V, typename M>
+__device__ inline void masked_store(T* address, const V& value, const M& mask) {
+  for (int i = 0; i < N; ++i) {
+    if (((const bool*)&mask)[i]) address[i] = ((const T*)&value)[i];
+  }
 }
 
 //! warp_sum
 template <typename T>
 __device__ inline T warp_sum(T value, int width) {
-  for (int mask = width / 2; mask > 0; mask /= 2) value += __shfl_xor_sync(0xffffffff, value, mask, width);
+  for (int step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffff, value, step, width);
   return value;
 }
 
-//! warp_max: fmax_any
+//! warp_max: larger
 template <typename T>
 __device__ inline T warp_max(T value, int width) {
-  for (int mask = width / 2; mask > 0; mask /= 2) {
-    T other = __shfl_xor_sync(0xffffffff, value, mask, width);
-    value = larger(value, other);
-  }
+  for (int step = width / 2; step > 0; step /= 2) value = larger(value, __shfl_xor_sync(0xffffffff, value, step, width));
   return value;
+}
+
+//! warp_min: smaller
+template <typename T>
+__device__ inline T warp_min(T value, int width) {
+  for (int step = width / 2; step > 0; step /= 2) value = smaller(value, __shfl_xor_sync(0xffffffff, value, step, width));
+  return value;
+}
+
+//! thread_rank
+__device__ inline int thread_rank() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+//! cta_sum: warp_sum thread_rank
+template <typename T>
+__device__ inline T cta_sum(T value, int warps, T* scratch) {
+  int rank = thread_rank(), lane = rank % 32;
+  value = warp_sum(value, 32);
+  __syncthreads();
+  if (lane == 0) scratch[rank / 32] = value;
+  __syncthreads();
+  value = scratch[0];
+  for (int i = 1; i < warps; ++i) value += scratch[i];
+  return value;
+}
+
+//! cta_max: warp_max thread_rank larger
+template <typename T>
+__device__ inline T cta_max(T value, int warps, T* scratch) {
+  int rank = thread_rank(), lane = rank % 32;
+  value = warp_max(value, 32);
+  __syncthreads();
+  if (lane == 0) scratch[rank / 32] = value;
+  __syncthreads();
+  value = scratch[0];
+  for (int i = 1; i < warps; ++i) value = larger(value, scratch[i]);
+  return value;
+}
+
+//! cta_min: warp_min thread_rank smaller
+template <typename T>
+__device__ inline T cta_min(T value, int warps, T* scratch) {
+  int rank = thread_rank(), lane = rank % 32;
+  value = warp_min(value, 32);
+  __syncthreads();
+  if (lane == 0) scratch[rank / 32] = value;
+  __syncthreads();
+  value = scratch[0];
+  for (int i = 1; i < warps; ++i) value = smaller(value, scratch[i]);
+  return value;
+}
+
+//! warpgroup_sync
+__device__ inline void warpgroup_sync(int barrier) {
+  asm volatile("bar.sync %0, 128;" : : "r"(barrier) : "memory");
+}
+
+//! elect_sync
+__device__ inline bool elect_sync() {
+  unsigned int chosen;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(chosen) : : "memory");
+  return chosen;
+}
+
+//! cluster_sync
+__device__ inline void cluster_sync() {
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" : : : "memory");
+}
+
+//! grid_sync: ; cooperative_groups.h
+__device__ inline void grid_sync() { cooperative_groups::this_grid().sync(); }
+
+//! fmul2_rn
+__device__ inline float2 fmul2_rn(float2 a, float2 b) {
+#if __CUDA_ARCH__ >= 1000
+  return __fmul2_rn(a, b);
+#else
+  return make_float2(__fmul_rn(a.x, b.x), __fmul_rn(a.y, b.y));
+#endif
+}
+
+//! fadd2_rn
+__device__ inline float2 fadd2_rn(float2 a, float2 b) {
+#if __CUDA_ARCH__ >= 1000
+  return __fadd2_rn(a, b);
+#else
+  return make_float2(__fadd_rn(a.x, b.x), __fadd_rn(a.y, b.y));
+#endif
+}
+
+//! float22half2: ; cuda_fp16.h
+__device__ inline void float22half2(void* dst, const void* src) { *(half2*)dst = __float22half2_rn(*(const float2*)src); }
+
+//! half8tofloat8: ; cuda_fp16.h
+__device__ inline void half8tofloat8(const void* src, void* dst) {
+  for (int i = 0; i < 4; ++i) ((float2*)dst)[i] = __half22float2(((const half2*)src)[i]);
+}
+
+//! float8tohalf8: ; cuda_fp16.h
+__device__ inline void float8tohalf8(const void* src, void* dst) {
+  for (int i = 0; i < 4; ++i) ((half2*)dst)[i] = __float22half2_rn(((const float2*)src)[i]);
+}
+
+//! trap_when_assert_failed
+__device__ inline void trap_when_assert_failed(bool holds) {
+  if (!holds) __trap();
 }

@@ -139,6 +139,10 @@ class ExprPrinter:
         """A header that the text needs."""
         self.prelude.include(header)
 
+    def define(self, key: str, text: str) -> None:
+        """A definition for the prelude; the same key means the same text."""
+        self.prelude.define(key, text)
+
     def begin(self) -> None:
         """A new statement: names and ranges may have changed since the last."""
         self._terms.clear()

@@ -1,0 +1,157 @@
+"""The target kind `cuda`: attributes, levels of cooperation, limits, capabilities, memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tirx.ir import IRModule
+from tirx.support.errors import Diagnostic, TargetError
+from tirx.target import Attribute, Capabilities, ScopeLevel, ScopeModel, TargetKind
+from tirx.transform.row import Check
+
+from .arch import DEFAULT_ARCH, parse_arch
+from .detect import detect
+
+if TYPE_CHECKING:
+    from tirx.target import Target
+
+__all__ = ["CUDA", "STATIC_SHARED"]
+
+WARP = 32
+_AXES = ("x", "y", "z")
+_STATIC_LIMIT = 48 * 1024  # of shared memory that the source sizes; more must be dynamic on every architecture
+_CONSTRUCTS = (
+    "while", "atomics", "barriers", "shuffles", "vectors", "dynamic_shared", "pointers", "calls", "printf", "asserts",
+)  # fmt: skip
+_DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+    "float64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu",
+)  # fmt: skip
+
+
+def _is_arch(value: str) -> str | None:
+    try:
+        parse_arch(value)
+    except TargetError as error:
+        return f"{error.message}; {error.hint}"
+    return None
+
+
+def _positive(value: int) -> str | None:
+    return None if value > 0 else f"{value} is not positive"
+
+
+_ATTRIBUTES = {
+    "arch": Attribute(
+        str, None, f"architecture, such as sm_90a; default: that of the device present, else {DEFAULT_ARCH}", _is_arch
+    ),
+    "max_threads_per_block": Attribute(int, 1024, "threads of one cta", _positive),
+    "max_shared_memory_per_block": Attribute(int, None, "bytes of shared memory of one cta; default: by arch", _positive),
+    "multiprocessors": Attribute(int, None, "number of multiprocessors, where it is known", _positive),
+}
+
+
+def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Without an architecture, the device that is present decides; without a device, the documented default."""
+    if "arch" not in attrs:
+        attrs = {**(detect() or {"arch": DEFAULT_ARCH}), **attrs}
+    row = parse_arch(attrs["arch"])
+    most = row.shared_bytes
+    given = attrs.setdefault("max_shared_memory_per_block", most)
+    if given > most:
+        raise TargetError(
+            f"max_shared_memory_per_block={given}: {attrs['arch']} has {most} bytes", hint="leave it out to use all of them"
+        )
+    return attrs
+
+
+def _scope_model(target: Target, attrs: Mapping[str, Any]) -> ScopeModel:
+    cluster = parse_arch(target["arch"]).cluster
+    levels = [
+        ScopeLevel("kernel"),
+        ScopeLevel("cluster", optional=True, reads={"kernel": _axes("cluster")}, uniform=True),
+        ScopeLevel("cta_pair", optional=True, requires="cluster", uniform=True),
+        ScopeLevel(
+            "cta",
+            widths={"cta_pair": 2},
+            axes={"kernel": _axes("cta"), "cluster": _axes("cta_in_cluster")},
+            preferred="cluster",
+            uniform=True,
+        ),
+        ScopeLevel("warpgroup", optional=True, uniform=True),
+        ScopeLevel("warp", widths={"warpgroup": 4}, uniform=True),
+        ScopeLevel("thread", widths={"warp": WARP}, axes={"cta": _axes("thread")}),
+    ]
+    if not cluster:
+        levels = [
+            ScopeLevel("cta", axes={"kernel": _axes("cta")}, uniform=True) if level.name == "cta" else level
+            for level in levels
+            if level.name not in ("cluster", "cta_pair")
+        ]
+    limits = {("cta", "thread"): target["max_threads_per_block"]}
+    if cluster:
+        limits["cluster", "cta"] = cluster
+    return ScopeModel(levels, limits, axis_limits=_AXIS_LIMITS, tags=_TAGS)
+
+
+def _axes(level: str) -> tuple[str, ...]:
+    return tuple(f"{level}.{axis}" for axis in _AXES)
+
+
+_AXIS_LIMITS = {
+    "cta.x": 2**31 - 1,
+    "cta.y": 65535,
+    "cta.z": 65535,
+    "thread.x": 1024,
+    "thread.y": 1024,
+    "thread.z": 64,
+}
+# Names of launch axes in kernels that say `thread_binding(n, thread="threadIdx.x")`.
+_TAGS = {
+    f"{tag}.{axis}": f"{level}.{axis}"
+    for tag, level in (("blockIdx", "cta"), ("threadIdx", "thread"), ("clusterCtaIdx", "cta_in_cluster"))
+    for axis in _AXES
+}
+
+
+def _capabilities(target: Target) -> Capabilities:
+    cluster = ("cluster",) if parse_arch(target["arch"]).cluster else ()
+    return Capabilities(_DTYPES, (*_CONSTRUCTS, *cluster))
+
+
+def _limits(target: Target) -> Mapping[str, int]:
+    return {
+        "threads_per_cta": target["max_threads_per_block"],
+        "shared_bytes": target["max_shared_memory_per_block"],
+        "static_shared_bytes": _STATIC_LIMIT,
+        "registers_per_thread": 255,
+        "registers_per_cta": 65536,
+        "vector_bytes": 16,
+    }
+
+
+CUDA = TargetKind(
+    "cuda",
+    doc="GPUs of NVIDIA",
+    attributes=_ATTRIBUTES,
+    scope_model=_scope_model,
+    capabilities=_capabilities,
+    limits=_limits,
+    complete=_complete,
+    detect="tirx_cuda.detect:detect",
+)
+
+
+def _static_shared(module: IRModule, target: Any) -> Iterable[Diagnostic]:
+    for func in module:
+        launch = func.attrs.get("launch")
+        if launch is not None and launch.shared_bytes > _STATIC_LIMIT:
+            yield Diagnostic(
+                f"{func.name} has {launch.shared_bytes} bytes of static shared memory; CUDA allows {_STATIC_LIMIT}",
+                func.span,
+                hint='allocate with scope="shared.dyn" or Tx.SMEMPool(), which the launch sizes',
+            )
+
+
+STATIC_SHARED = Check("static_shared", "cuda", "lowered", _static_shared)

@@ -1,0 +1,1 @@
+"""Language parts built on the intrinsics: pools of memory."""

@@ -1,0 +1,14 @@
+"""The passes of a CUDA kernel, in order, with the places where extensions may add theirs."""
+
+from __future__ import annotations
+
+from tirx.transform.pipeline import Anchor, Pipeline
+from tirx.transform.simt import SIMT_LOWER, SIMT_PREPARE
+
+__all__ = ["PIPELINE"]
+
+PIPELINE = Pipeline(
+    "cuda",
+    lower=(Anchor("cuda:before_lower"), *SIMT_LOWER, Anchor("cuda:after_lower")),
+    prepare=(Anchor("cuda:before_prepare"), *SIMT_PREPARE, Anchor("cuda:after_prepare")),
+)

@@ -1,0 +1,97 @@
+"""The hooks of the CUDA backend; each answers rows that stand elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tirx.backend import hookimpl
+from tirx.codegen import Codegen
+from tirx.intrinsic import Emission, Intrinsic
+from tirx.runtime.row import ArrayAdapter, DeviceRow, Toolchain
+from tirx.script.row import Namespace
+from tirx.sim.row import Simulator
+from tirx.target import TargetKind, TargetTag
+from tirx.transform.pipeline import Pipeline
+from tirx.transform.row import Check
+
+from .codegen.core_emissions import CORE_EMISSIONS
+from .kind import CUDA, STATIC_SHARED
+from .op import EMISSIONS, INTRINSICS
+from .pipeline import PIPELINE
+from .target_tags import TAGS
+from .toolchain_rows import TOOLCHAINS
+
+
+@hookimpl
+def tirx_target_kinds() -> Iterable[TargetKind]:
+    """`cuda`."""
+    return (CUDA,)
+
+
+@hookimpl
+def tirx_target_tags() -> Iterable[TargetTag]:
+    """Boards and chips."""
+    return TAGS
+
+
+@hookimpl
+def tirx_checks() -> Iterable[Check]:
+    """What only CUDA asks of a kernel."""
+    return (STATIC_SHARED,)
+
+
+@hookimpl
+def tirx_namespaces() -> Iterable[Namespace]:
+    """`Tx.cuda` and the pool of shared memory."""
+    return (
+        Namespace("cuda", "tirx_cuda.script", doc="functions of CUDA"),
+        Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
+    )
+
+
+@hookimpl
+def tirx_intrinsics() -> Iterable[Intrinsic]:
+    """Rows behind `Tx.cuda`."""
+    return INTRINSICS
+
+
+@hookimpl
+def tirx_emissions() -> Iterable[Emission]:
+    """How CUDA C++ writes them, and core's."""
+    return (*CORE_EMISSIONS, *EMISSIONS)
+
+
+@hookimpl
+def tirx_pipelines() -> Iterable[Pipeline]:
+    """The passes of kind `cuda`."""
+    return (PIPELINE,)
+
+
+@hookimpl
+def tirx_codegens() -> Iterable[Codegen]:
+    """CUDA C++."""
+    return (Codegen("cuda", "tirx_cuda.codegen.generate:generate"),)
+
+
+@hookimpl
+def tirx_toolchains() -> Iterable[Toolchain]:
+    """NVRTC and nvcc."""
+    return TOOLCHAINS
+
+
+@hookimpl
+def tirx_devices() -> Iterable[DeviceRow]:
+    """GPUs, through cuda-bindings."""
+    return (DeviceRow("cuda", "tirx_cuda.device:open_device", 'pip install "tirx-backend-cuda[gpu]"'),)
+
+
+@hookimpl
+def tirx_array_adapters() -> Iterable[ArrayAdapter]:
+    """Arrays of other libraries that live on a GPU."""
+    return (ArrayAdapter("cuda", "tirx_cuda.arrays:recognise"),)
+
+
+@hookimpl
+def tirx_simulators() -> Iterable[Simulator]:
+    """Threads in warps of 32."""
+    return (Simulator("cuda", "simt"),)
