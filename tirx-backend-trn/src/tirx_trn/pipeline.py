@@ -8,6 +8,7 @@ from __future__ import annotations
 from tirx.transform.bind_target import bind_target
 from tirx.transform.pipeline import Anchor, Pipeline
 from tirx.transform.split_host_device import split_host_device
+from tirx.transform.verify import verify
 
 from .transform.constant_bias import constant_bias
 from .transform.lower_tiles import lower_tiles
@@ -18,7 +19,8 @@ PIPELINE = Pipeline(
     "trn",
     lower=(
         bind_target,
-        Anchor("trn:after_bind_target"),
+        verify,
+        Anchor("trn:after_verify"),
         constant_bias,
         lower_tiles,
         Anchor("trn:after_lower_tiles"),

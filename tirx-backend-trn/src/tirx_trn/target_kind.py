@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tirx.target import Target
-from tirx.target.kind import Attribute, Capabilities, StorageScope, TargetKind
-from tirx.target.scope_model import ScopeModel
+from tirx.target import Attribute, Capabilities, ScopeModel, StorageScope, Target, TargetKind
 
 from .dtypes import NKI_DTYPES
 from .hardware import BANK_BYTES, GENERATIONS, PARTITIONS, PSUM_BANKS, Generation
@@ -64,7 +62,7 @@ KIND = TargetKind(
         "num-cores": Attribute(int, 1, "NeuronCores of the machine", _positive),
     },
     scope_model=lambda target, attrs: _NO_LEVELS,
-    capabilities=lambda target: Capabilities(tuple(NKI_DTYPES)),
+    capabilities=lambda target: Capabilities(tuple(NKI_DTYPES), scopes=("global", "trn.sbuf", "trn.psum")),
     limits=_limits,
     complete=_complete,
 )
