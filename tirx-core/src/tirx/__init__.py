@@ -42,6 +42,7 @@ late_bind("layout_storage", "tirx.layout.tile:layout_storage")
 late_bind("address_of", "tirx.intrinsic.core:address_of")
 late_bind("access_ptr", "tirx.intrinsic.core:access_ptr")
 late_bind("abs", "tirx.intrinsic.core:absolute")
+late_bind("launch_record", "tirx.transform.launch:from_plain")
 late_bind("call_function", "tirx.driver:call_function")
 backend.wire("tirx.wiring")
 

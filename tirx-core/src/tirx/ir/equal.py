@@ -55,7 +55,7 @@ class _Comparison:
         if isinstance(a, PrimFunc):
             return self._functions(a, b)
         if isinstance(a, IRModule):
-            return self._push([(a.functions, b.functions), (a.attrs, b.attrs)])
+            return self._modules(a, b)
         if isinstance(a, Op):
             return bool(a.name == b.name)
         return bool(a == b)
@@ -106,6 +106,14 @@ class _Comparison:
         parts = ("data", "shape", "strides", "elem_offset", "allocated_addr")
         return self._push((getattr(a, part), getattr(b, part)) for part in parts)
 
+    def _modules(self, a: IRModule, b: IRModule) -> bool:
+        """Functions by name, each for itself: a variable that lowering uses in two functions is none of theirs."""
+        if list(a.functions) != list(b.functions):
+            return False
+        return self._push([(a.attrs, b.attrs)]) and all(
+            _Comparison(bijective=True).equal(a[name], b[name]) for name in a.functions
+        )
+
     def _functions(self, a: PrimFunc, b: PrimFunc) -> bool:
         if (a.name, a.result, len(a.params)) != (b.name, b.result, len(b.params)):
             return False
@@ -138,7 +146,8 @@ def structural_hash(value: Any) -> int:
         elif isinstance(item, PrimFunc):
             stack.extend([item.body, item.attrs, item.params, item.name])
         elif isinstance(item, IRModule):
-            stack.extend([item.attrs, item.functions])
+            parts.extend(structural_hash(func) for func in item)
+            stack.append(item.attrs)
         else:
             parts.append(item.name if isinstance(item, Op) else repr(item))
     return hash(tuple(parts))

@@ -41,20 +41,23 @@ from .builder import (
 from .builder.buffers import BufferProxy
 from .builder.nodes import make_range as Range
 from .builder.types import TupleAnnotation
-from .namespaces import LAZY, find, load_lazy, lowered, register_script_namespace
+from .builder.nodes import tuple_node as tvm_tuple
+from .lowered import lowered as tirx
+from .namespaces import LAZY, find, load_lazy, register_script_namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..layout import Axis, Iter, R, S, TileLayout
     from .assign import meta_var
     from .decorators import inline, macro, meta_class, prim_func
     from .specialization import Optional, constexpr, jit
     from .text import from_source
 
 __all__ = [
-    "Assert", "Bind", "Break", "Buffer", "Builder", "Continue", "Else", "IRBuilder", "If", "Let", "LetAnnotation",
-    "LocalVectorAnnotation", "Optional", "Ptr", "Range", "Return", "TensorMap", "Then", "Tuple", "While", "abs", "acos", "acosh", "add",
+    "Assert", "Axis", "Bind", "Break", "Buffer", "Builder", "Continue", "Else", "IRBuilder", "If", "Iter", "Let", "LetAnnotation",
+    "LocalVectorAnnotation", "Optional", "Ptr", "R", "Range", "Return", "S", "TensorMap", "Then", "TileLayout", "Tuple", "While", "abs", "acos", "acosh", "add",
     "add_to_parent", "address_of", "alloc_buffer", "alloc_local", "alloc_scalar", "alloc_shared", "arg", "asin", "asinh", "assume",
     "atan", "atan2", "atanh", "atomic_add", "atomic_cas", "atomic_exch", "atomic_max", "atomic_min", "attr", "bind", "bitwise_and",
     "bitwise_not", "bitwise_or", "bitwise_xor", "break_loop", "broadcast", "buffer", "buffer_store", "builder", "call_extern",
@@ -69,15 +72,14 @@ __all__ = [
     "prim_func", "ptr", "ptr_byte_offset", "q_multiply_shift", "q_multiply_shift_per_axis", "ramp", "register_script_namespace",
     "reinterpret", "round", "rsqrt", "scope_id", "select", "selector", "serial", "shared_scalar", "shift_left", "shift_right", "sigmoid",
     "sin", "sinh", "smem", "sqrt", "static_assert", "sub", "subtract", "tan", "tanh", "thread_binding", "thread_id", "thread_id_in_wg",
-    "thread_return", "tirx", "trace", "trunc", "truncdiv", "truncmod", "tvm_access_ptr", "tvm_storage_sync", "tvm_warp_activemask",
-    "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up", "tvm_warp_shuffle_xor", "type_annotation", "undef", "unroll",
+    "thread_return", "tirx", "trace", "trunc", "truncdiv", "truncmod", "tvm_access_ptr", "tvm_storage_sync", "tvm_tuple",
+    "tvm_warp_activemask", "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up", "tvm_warp_shuffle_xor", "type_annotation", "undef", "unroll",
     "var", "vectorcombine", "vectorhigh", "vectorized", "vectorlow", "void", "warp_id", "warp_id_in_wg", "warpgroup_id",
     *CONSTRUCTORS, *NODES,
 ]  # fmt: skip
 
 Buffer = BufferProxy()
 Tuple = TupleAnnotation()
-tirx = lowered  # what only lowering makes: `T.tirx.launch_index(axis="cta.x")`
 globals().update(CONSTRUCTORS)  # `float32`, `int8x4`, `f16`, ...: one table
 globals().update(NODES)  # `Add`, `Cast`, `IntImm`, ...
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from .. import backend
-from ..intrinsic.core.build import builtin
-from ..intrinsic.core.calls import launch_index
-from ..intrinsic.core.collective import warp_sync
-from ..intrinsic.internal import UNIFORM
 from ..support.errors import BackendError
 from ..support.late import load_object
 from .row import Namespace
@@ -16,11 +12,13 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-__all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "lowered", "register_script_namespace"]
+__all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "register_script_namespace"]
 
 # Core's own names whose modules parse and compile Python; a traced kernel does not need them.
 LAZY = {
     "prim_func": "decorators", "inline": "decorators", "macro": "decorators", "meta_class": "decorators",
+    "S": "tirx.layout", "R": "tirx.layout", "TileLayout": "tirx.layout", "Iter": "tirx.layout", "Axis": "tirx.layout",
+    "target": "tirx.target:Target",
     "jit": "specialization", "constexpr": "specialization", "Optional": "specialization", "from_source": "text", "meta_var": "assign",
 }  # fmt: skip
 
@@ -52,15 +50,6 @@ class UnknownNameError(BackendError, AttributeError):
         self.obj = obj
 
 
-class Lowered:
-    """What only lowering makes, so that its text can be read back."""
-
-    launch_index = staticmethod(launch_index)
-    warp_sync = staticmethod(warp_sync)
-    uniform = staticmethod(builtin(UNIFORM))
-
-
-lowered = Lowered()
 _registered: dict[str, Any] = {}
 
 
@@ -73,7 +62,8 @@ def register_script_namespace(name: str, namespace: Any) -> None:
 
 def load_lazy(name: str) -> Any:
     """One of core's own names that are imported at first use."""
-    return load_object(f"{__package__}.{LAZY[name]}:{name}")
+    place, _, attribute = LAZY[name].partition(":")
+    return load_object(f"{place if '.' in place else f'{__package__}.{place}'}:{attribute or name}")
 
 
 def find(name: str, module: ModuleType) -> Any:

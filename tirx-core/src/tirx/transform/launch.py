@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ir import Buffer
 
-__all__ = ["EXTENT", "Bounds", "Launch"]
+__all__ = ["EXTENT", "Bounds", "Launch", "from_plain"]
 
 EXTENT = "tirx.extent."  # attribute keys between `lower_scope_ids` and `split_host_device`: `tirx.extent.cta.x`
 
@@ -98,3 +98,18 @@ class Launch:
     def __repr__(self) -> str:
         given = {name: value for name, value in self.plain().items() if value not in (None, (), 0)}
         return f"Launch({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+
+def from_plain(values: Mapping[str, Any], buffers: Mapping[str, Buffer]) -> Launch:
+    """The record that `plain()` describes; `buffers` are those of the function's body by name."""
+    given = dict(values)
+    levels = {tuple(reversed(name.split(" in "))): size for name, size in given.pop("levels", {}).items()}
+    dynamic = given.pop("dynamic_shared", None)
+    return Launch(
+        given.pop("axes", ()),
+        given.pop("extents", ()),
+        bounds=Bounds(*given.pop("bounds", ())),
+        levels=levels,  # type: ignore[arg-type]  # two names each
+        dynamic_shared=None if dynamic is None else buffers[dynamic],
+        **given,
+    )

@@ -244,33 +244,37 @@ def _is_type(item: Any) -> bool:
 # ---- scalars ------------------------------------------------------------------------------------------------------------
 
 
-def alloc_scalar(dtype: Any = "float32", scope: str = "global") -> Scalar:
-    """One element that reads as its value; assigning to its name stores."""
+def alloc_scalar(
+    dtype: Any = "float32", scope: str = "global", annotations: Mapping[str, Any] | None = None, **options: Any
+) -> Scalar:
+    """One element that reads as its value; assigning to its name stores. Further options are those of `alloc_buffer`."""
     owner = builder("a scalar")
-    made = _make((1,), dtype, what="a scalar", scope=scope, is_scalar=True)
+    made = _make((1,), dtype, what="a scalar", scope=scope, is_scalar=True, **options)
     _claimed(made, "scalar")
-    emit(Alloc(made, span=current_span()))
+    emit(Alloc(made, _annotations(annotations), span=current_span()))
     owner.names.give_assigned((made,))
     return Scalar(made)
 
 
-def shared_scalar(dtype: Any = "float32") -> Scalar:
+def shared_scalar(dtype: Any = "float32", **options: Any) -> Scalar:
     """A scalar that the threads of a block share."""
-    return alloc_scalar(dtype, "shared")
+    return alloc_scalar(dtype, "shared", **options)
 
 
-def local_scalar(dtype: Any = "float32") -> Scalar:
+def local_scalar(dtype: Any = "float32", **options: Any) -> Scalar:
     """A scalar of each thread's own."""
-    return alloc_scalar(dtype, "local")
+    return alloc_scalar(dtype, "local", **options)
 
 
-def decl_scalar(dtype: Any, data: Any, scope: str, elem_offset: Any = None, byte_offset: Any = None) -> Scalar:
+def decl_scalar(
+    dtype: Any, data: Any, scope: str, elem_offset: Any = None, byte_offset: Any = None, **options: Any
+) -> Scalar:
     """A scalar over storage that exists."""
     owner = builder("decl_scalar()")
     pointer, source = _pointer(data)
     made = _make(
         (1,), dtype, what="decl_scalar()", data=pointer, scope=scope, elem_offset=elem_offset, byte_offset=byte_offset,
-        is_scalar=True,
+        is_scalar=True, **options,
     )  # fmt: skip
     _claimed(made, "scalar")
     emit(Decl(made, source, span=current_span()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...ir import (
-    INT32, VOID, Buffer, Decl, DType, Expr, PrimFunc, Stmt, Var, active_builder, set_builder, substitute,
+    INT32, VOID, Alloc, Buffer, Decl, DType, Expr, PrimFunc, Stmt, Var, active_builder, set_builder, substitute, walk,
 )  # fmt: skip
 from ...support.span import add_root_code, here
 from .effects import Effects
@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 
     from ...ir import Param
 
-__all__ = ["FunctionFrame", "arg", "func_attr", "func_name", "func_ret", "symbol", "trace"]
+__all__ = ["FunctionFrame", "LateAttribute", "arg", "func_attr", "func_name", "func_ret", "symbol", "trace"]
+
+
+class LateAttribute:
+    """An attribute of a function that refers to its body by name; it becomes itself when the body is there."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[dict[str, Buffer]], Any]) -> None:
+        self.make = make
+
+    def resolve(self, body: Stmt) -> Any:
+        """The value, given the buffers of the body by name."""
+        return self.make({node.buffer.name: node.buffer for node in walk(body, Alloc.BIT) if isinstance(node, Alloc)})
 
 
 class FunctionFrame(Frame):
@@ -65,7 +78,9 @@ class FunctionFrame(Frame):
         """Make the function."""
         name = self.name or "main"
         body = self._unaliased(body)
-        attrs = {**self.attrs} if self.private else {"global_symbol": name, **self.attrs}
+        attrs = {key: value.resolve(body) if isinstance(value, LateAttribute) else value for key, value in self.attrs.items()}
+        if not self.private:
+            attrs = {"global_symbol": name, **attrs}
         self.func = PrimFunc(name, self.params, body, attrs, self.result, self.names, self.span)
         owner.functions.append(self.func)
 
@@ -191,10 +206,7 @@ def func_attr(attrs: Mapping[str, Any]) -> None:
     """Set attributes of the open function."""
     if not isinstance(attrs, dict):
         refuse("function attributes are a dictionary", 'e.g. Tx.func_attr({"num_inputs": 2})')
-    frame = builder("func_attr").function
-    frame.attrs.update({key: _plain(key, value) for key, value in attrs.items()})
-    if "global_symbol" in attrs:
-        frame.name = str(frame.attrs["global_symbol"])
+    builder("func_attr").function.attrs.update({key: _plain(key, value) for key, value in attrs.items()})
 
 
 def _plain(key: str, value: Any) -> Any:

@@ -91,10 +91,15 @@ def _name(number: int) -> str:
     return _NAMES[number] if number < len(_NAMES) else f"i{number}"
 
 
-def _header(what: str, start: Any, stop: Any, step: Any, kind: str, dtype: Any) -> tuple[Expr, Expr, Expr, str]:
-    if stop is None:
+def _header(
+    what: str, start: Any, stop: Any, step: Any, kind: str, dtype: Any, extent: Any = None
+) -> tuple[Expr, Expr, Expr, str]:
+    """Start, extent, step and kind; the upper end is `stop`, or `extent` further than `start`."""
+    if extent is not None and stop is not None:
+        refuse(f"{what} is given both a stop and an extent", "give one of them")
+    if stop is None and extent is None:
         start, stop = 0, start
-    low, high = unify(start, stop)
+    low, high = unify(start, extent if stop is None else stop)
     if dtype is not None:
         low, high = cast(low, str(dtype)), cast(high, str(dtype))
     by = const(1, low.dtype) if step is None else cast(step, low.dtype)
@@ -102,50 +107,64 @@ def _header(what: str, start: Any, stop: Any, step: Any, kind: str, dtype: Any) 
         refuse(f"the bounds of {what} are of type {low.dtype}, not integers", "cast them, e.g. Tx.int32(x)")
     if isinstance(by, IntImm) and by.value == 0:
         refuse(f"{what} has step 0", "a loop steps by at least 1, or by a negative number")
-    extent = high if isinstance(low, IntImm) and low.value == 0 else high - low
-    return low, extent, by, kind
+    from_zero = isinstance(low, IntImm) and low.value == 0
+    return low, high if stop is None or from_zero else high - low, by, kind
 
 
-def _loop(name: str, kind: str, start: Any, stop: Any, step: Any, dtype: Any, annotations: Any, thread: str | None = None) -> LoopFrame:
+def _loop(
+    name: str, kind: str, start: Any, stop: Any, step: Any, dtype: Any, annotations: Any, extent: Any, thread: str | None = None
+) -> LoopFrame:
     what = f"{name}()"
-    header = _header(what, start, stop, step, kind, dtype)
+    header = _header(what, start, stop, step, kind, dtype, extent)
     return LoopFrame([header], what, annotations=annotations, thread=thread)
 
 
 def serial(
-    start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, unroll: bool | int | None = None, dtype: Any = None
-) -> LoopFrame:
-    """A loop in order. `unroll`: True asks the compiler to unroll it, False not to, a number by how much."""
+    start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, unroll: bool | int | None = None, dtype: Any = None,
+    extent: Any = None,
+) -> LoopFrame:  # fmt: skip
+    """A loop in order. `unroll`: True asks the compiler to unroll it, False not to, a number by how much.
+
+    As in all loops, the end may be given as `stop`, or as `extent`: how far it is from `start`.
+    """
     if unroll is True:
-        return _loop("serial", "unrolled", start, stop, step, dtype, annotations)
+        return _loop("serial", "unrolled", start, stop, step, dtype, annotations, extent)
     notes = dict(annotations or {})
     if unroll is not None:
         notes["unroll"] = unroll
-    return _loop("serial", "serial", start, stop, step, dtype, notes)
+    return _loop("serial", "serial", start, stop, step, dtype, notes, extent)
 
 
-def unroll(start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, dtype: Any = None) -> LoopFrame:
+def unroll(
+    start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, dtype: Any = None, extent: Any = None
+) -> LoopFrame:
     """A loop that the compiler is asked to unroll."""
-    return _loop("unroll", "unrolled", start, stop, step, dtype, annotations)
+    return _loop("unroll", "unrolled", start, stop, step, dtype, annotations, extent)
 
 
-def parallel(start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, dtype: Any = None) -> LoopFrame:
+def parallel(
+    start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, dtype: Any = None, extent: Any = None
+) -> LoopFrame:
     """A loop whose iterations do not depend on each other."""
-    return _loop("parallel", "parallel", start, stop, step, dtype, annotations)
+    return _loop("parallel", "parallel", start, stop, step, dtype, annotations, extent)
 
 
-def vectorized(start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, dtype: Any = None) -> LoopFrame:
+def vectorized(
+    start: Any, stop: Any = None, *, annotations: Any = None, step: Any = None, dtype: Any = None, extent: Any = None
+) -> LoopFrame:
     """A loop that becomes vector operations, one lane per iteration."""
-    return _loop("vectorized", "vectorized", start, stop, step, dtype, annotations)
+    return _loop("vectorized", "vectorized", start, stop, step, dtype, annotations, extent)
 
 
-def thread_binding(start: Any, stop: Any = None, thread: str | None = None, *, annotations: Any = None) -> LoopFrame:
+def thread_binding(
+    start: Any, stop: Any = None, thread: str | None = None, *, annotations: Any = None, extent: Any = None
+) -> LoopFrame:
     """A loop whose iterations are the positions along the launch axis `thread`."""
     if thread is None and isinstance(stop, str):
         stop, thread = None, stop
     if not thread:
         refuse("thread_binding() does not say which launch axis it runs over", "give its tag as `thread`")
-    return _loop("thread_binding", "thread_binding", start, stop, None, None, annotations, thread)
+    return _loop("thread_binding", "thread_binding", start, stop, None, None, annotations, extent, thread)
 
 
 def grid(*extents: Any, dtype: Any = None) -> LoopFrame:

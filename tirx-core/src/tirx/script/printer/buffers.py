@@ -24,7 +24,7 @@ def alloc_text(printer: StatementPrinter, stmt: Alloc) -> str:
     """The call that allocates the buffer."""
     buffer = stmt.buffer
     if buffer.is_scalar:
-        return _scalar_text(printer, buffer)
+        return _scalar_text(printer, stmt)
     function = {"shared": "alloc_shared", "local": "alloc_local"}.get(buffer.scope_name, "alloc_buffer")
     scope = [] if function != "alloc_buffer" else _scope(buffer, "global")
     parts = [*buffer_arguments(printer, buffer), *scope, *_options(printer, buffer)]
@@ -33,12 +33,16 @@ def alloc_text(printer: StatementPrinter, stmt: Alloc) -> str:
     return f"T.{function}({', '.join(parts)})"
 
 
-def _scalar_text(printer: StatementPrinter, buffer: Buffer) -> str:
+def _scalar_text(printer: StatementPrinter, stmt: Alloc) -> str:
+    buffer = stmt.buffer
     function = {"shared": "shared_scalar", "local": "local_scalar"}.get(buffer.scope_name, "alloc_scalar")
     parts = [quoted(buffer.dtype.name)]
     if function == "alloc_scalar":
         parts.append(quoted(buffer.scope_name))
-    return f"T.{function}({', '.join([*parts, *_options(printer, buffer)])})"
+    parts += _options(printer, buffer)
+    if stmt.annotations:
+        parts.append(f"annotations={plain_data(dict(stmt.annotations))}")
+    return f"T.{function}({', '.join(parts)})"
 
 
 def decl_text(printer: StatementPrinter, stmt: Decl) -> str:

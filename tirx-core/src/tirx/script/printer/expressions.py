@@ -161,7 +161,8 @@ class ExpressionPrinter:
         return f"T.Shuffle([{', '.join(text for text, _ in parts)}], {list(node.indices)})", ATOM
 
     def _load(self, node: BufferLoad, parts: list[Piece]) -> Piece:
-        return self.element(node.buffer, node.indices, [text for text, _ in parts]), ATOM
+        texts = [text for text, _ in parts[: len(node.indices)]]  # the author's own indices follow; they are not program
+        return self.element(node.buffer, node.indices, texts), ATOM
 
     def element(self, buffer: Buffer, indices: Sequence[Expr], texts: Sequence[str]) -> str:
         """A buffer element; a scalar by its name alone."""

@@ -66,7 +66,7 @@ class _Signature:
         self.matched: list[tuple[str, Buffer]] = []
         self.symbols = {id(var): var for var in func.symbols()}
         self.seen: dict[int, Var] = {}  # variables that a quoted dimension may name by now
-        self.storage = {id(buffer.data) for buffer in _buffers(func.body)}
+        self.storage = {(id(buffer.data), buffer.name) for buffer in _buffers(func.body)}
 
     def parameters(self) -> list[str]:
         """`name: annotation` of each."""
@@ -76,7 +76,7 @@ class _Signature:
 
     def _one(self, param: Any, name: str, taken: set[str]) -> str:
         if isinstance(param, Var):
-            own = self.printer.names.define(param, _pointer_name(param, name, id(param) in self.storage, taken))
+            own = self.printer.names.define(param, _pointer_name(param, name, (id(param), name) in self.storage, taken))
             self.seen[id(param)] = param
             return f"{own}: {dtype_text(param.dtype)}"
         if name != param.name or not self._is_simple(param):

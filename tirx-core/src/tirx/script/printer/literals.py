@@ -66,6 +66,12 @@ def plain_data(value: Any) -> str:
         return f"[{', '.join(plain_data(item) for item in value)}]"
     if isinstance(value, str):
         return quoted(value)
+    record = getattr(value, "plain", None)  # records that passes leave, such as `Launch`
+    if record is not None:
+        given = {key: item for key, item in record().items() if item not in (None, (), 0)}
+        return f"T.tirx.{type(value).__name__}({', '.join(f'{key}={plain_data(item)}' for key, item in given.items())})"
+    if type(value).__name__ == "Target":
+        return f"T.target({quoted(str(value))})"
     return repr(value)
 
 
