@@ -118,14 +118,10 @@ def loaded(crowd):
 
 @pytest.fixture(scope="module")
 def probed(crowd):
-    """What probing says."""
-    return crowd.ask(
-        """
-        import json
-        from tirx.backend import report
-        print(json.dumps({name: result.as_dict() for name, result in report.probe_all(timeout=8).items()}))
-        """
-    )
+    """What `tirx backends --probe` says."""
+    done = crowd.start([str(crowd.python.parent / "tirx"), "backends", "--json", "--probe", "--timeout", "8"])
+    assert done.returncode == 0, done.stderr
+    return {item["name"]: item["probe"] for item in json.loads(done.stdout)["backends"] if "probe" in item}
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -247,3 +243,14 @@ def test_a_hang_is_named_and_can_be_interrupted(crowd):
     assert done.stdout == "interrupted toy_plain\n"
     assert "backend `hangs` (tirx-toy-hangs 1.0) has been loading for 0.2 s" in done.stderr
     assert "TIRX_BACKENDS=-hangs" in done.stderr
+
+
+def test_the_command_line_lists_them_for_machines_and_people(crowd):
+    command = str(crowd.python.parent / "tirx")
+    listed = crowd.start([command, "backends", "--json"])
+    assert {item["name"] for item in json.loads(listed.stdout)["backends"]} == {*EXPECTED, *DEADLY}
+    assert (listed.returncode, listed.stderr) == (0, "")
+    told = crowd.start([command, "why", "hangs"])
+    assert told.returncode == 0
+    assert "entry point   hangs = toy_hangs (group tirx.api.v1)" in told.stdout
+    assert "distribution  tirx-toy-hangs 1.0" in told.stdout

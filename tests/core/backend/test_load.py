@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 
@@ -260,6 +261,31 @@ def test_refresh_tries_again(world):
     host.refresh()
     host.load("acme")
     assert host.info("acme").state == State.OK
+
+
+def test_what_is_uninstalled_while_loaded_is_still_listed(world):
+    world.install()
+    host = world.host()
+    host.load("acme")
+    shutil.rmtree(world.site)
+    info = host.info("acme")
+    assert (info.state, info.cause) == (State.OK, "it is loaded, but no longer installed")
+    assert info.rows == {"kinds": 1, "names": 1}
+    assert host.available() == ("acme",)
+
+
+def test_an_upgrade_while_loaded_waits_for_the_next_process(world):
+    world.install(version="1.0")
+    host = world.host()
+    host.load("acme")
+    shutil.rmtree(world.site)
+    world.install(version="2.0")
+    assert [(item.version, item.state, item.cause) for item in host.infos()] == [
+        ("2.0", State.NOT_LOADED, "acme-toy 1.0 is loaded in this process"),
+        ("1.0", State.OK, "it is loaded, but no longer installed"),
+    ]
+    host.load("acme")
+    assert host.info("acme").version == "1.0"
 
 
 def test_a_broken_provider_is_an_error_not_a_miss(world):

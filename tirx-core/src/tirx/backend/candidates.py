@@ -84,6 +84,11 @@ class Candidate:
         return f"{self.name} = {self.value} (group {self.group})"
 
     @property
+    def identity(self) -> tuple[str, str, str]:
+        """What a failure belongs to: another version, or one from elsewhere, is tried anew."""
+        return (self.name, str(self.distribution), self.distribution.location)
+
+    @property
     def usable(self) -> bool:
         """Whether nothing known before an import speaks against it."""
         return self.state == State.NOT_LOADED

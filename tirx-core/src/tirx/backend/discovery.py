@@ -45,20 +45,19 @@ class Discovery:
         self._path = path or (lambda: sys.path)
         self._environ = os.environ if environ is None else environ
         self._folders: dict[str, tuple[Stamp, Folder]] = {}
-        self._seen: tuple[Any, ...] = ()
-        self._found: tuple[Found, ...] = ()
+        self._last: tuple[Any, tuple[Found, ...]] = (None, ())  # one reference, so that threads see both or neither
         self._start = _working_directory()
 
     def find(self) -> tuple[Found, ...]:
         """All distributions of ours, in the order of the path."""
         if not all(map(_is_known, sys.meta_path)):
             return self._find_with_finders()
-        state = tuple((path, key, self._is_current(path)) for path, key in self._search_path())
-        if state != self._seen:
-            self._found = _shadow([self._folder(path, key) for path, key, _ in state])
-            # computed again: reading the folders renewed what is watched
-            self._seen = tuple((path, key, self._is_current(path)) for path, key, _ in state)
-        return self._found
+        state = self._state()
+        seen, found = self._last
+        if state != seen:
+            found = _shadow([self._folder(path, key) for path, key, _ in state])
+            self._last = (self._state(), found)  # asked again: reading the folders renewed what is watched
+        return found
 
     def forget(self) -> None:
         """Scan everything again at the next question, whatever memory and disk remember."""
@@ -67,7 +66,7 @@ class Discovery:
             for path, _ in self._search_path():
                 drop(folder, path)
         self._folders.clear()
-        self._seen = ()
+        self._last = (None, ())
 
     def not_searched(self) -> tuple[Distribution, ...]:
         """Distributions in the working directory or the script's own, which are never used unless they are named."""
@@ -94,6 +93,9 @@ class Discovery:
                 found.setdefault(identity, (path, key))
         return list(found.values())
 
+    def _state(self) -> tuple[tuple[str, Stamp, bool], ...]:
+        return tuple((path, key, self._is_current(path)) for path, key in self._search_path())
+
     def _is_current(self, path: str) -> bool:
         known = self._folders.get(path)
         return known is not None and known[1].is_current()
@@ -118,7 +120,6 @@ class Discovery:
 
     def _find_with_finders(self) -> tuple[Found, ...]:
         """Ask everybody who may know of distributions; nothing is remembered, since their answers carry no stamp."""
-        self._seen = ()
         path = [folder for folder, _ in self._search_path()]
         return _shadow([_read_slowly(_metadata().distributions(path=path))])
 

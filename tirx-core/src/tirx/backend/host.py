@@ -16,7 +16,6 @@ from .candidates import Candidate, Selection, State, judge
 from .discovery import Discovery
 from .faults import Fault, refusal
 from .metadata import Distribution
-from .record import BackendInfo
 from .rows import Contribution, Owner, RowKind
 from .settings import EnabledExtensions
 from .snapshot import Registry
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .record import BackendInfo
     from .signatures import Signatures
 
 __all__ = ["Host"]
@@ -187,23 +187,25 @@ class Host:
         """Whether its rows are in the registry."""
         return name == "core" or name in self._loaded
 
-    def available(self) -> tuple[str, ...]:
-        """The backends that are loaded or can be, as far as that is known without importing them."""
-        good = (State.OK, State.NOT_LOADED)
-        return tuple(item.name for item in self.infos() if item.kind == "backend" and item.state in good)
-
     # Asking about them.
 
     def infos(self) -> list[BackendInfo]:
         """A record for every backend and extension, usable or not."""
-        return [self._info_of(item) for item in self.candidates()]
+        from .record import records  # only for who asks
+
+        return records(self)
 
     def info(self, name: str) -> BackendInfo:
         """The record of one; of several with that name, the one in use."""
-        records = [item for item in self.infos() if item.name == name]
-        if not records:
+        found = [item for item in self.infos() if item.name == name]
+        if not found:
             raise self.unknown(name)
-        return next((item for item in records if item.state != State.SHADOWED), records[0])
+        return min(found, key=lambda item: (item.state != State.OK, item.state == State.SHADOWED))
+
+    def available(self) -> tuple[str, ...]:
+        """The backends that are loaded or can be, as far as that is known without importing them."""
+        good = (State.OK, State.NOT_LOADED)
+        return tuple(dict.fromkeys(item.name for item in self.infos() if item.kind == "backend" and item.state in good))
 
     def unknown(self, name: str) -> BackendError:
         """The error for a name that no installed distribution has."""
@@ -213,11 +215,11 @@ class Host:
 
     def fault_of(self, candidate: Candidate) -> Fault | None:
         """What went wrong when it was last loaded."""
-        return self._faults.get(_identity(candidate))
+        return self._faults.get(candidate.identity)
 
-    def loaded_candidate(self, name: str) -> Candidate | None:
-        """The candidate that was loaded under this name."""
-        return self._loaded.get(name)
+    def loaded(self) -> Mapping[str, Candidate]:
+        """What is loaded, by name."""
+        return dict(self._loaded)
 
     def snapshot(self) -> Registry:
         """The snapshot itself, without the extensions that the settings enable."""
@@ -300,7 +302,7 @@ class Host:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # sys.exit() and the like are a plugin's failures too
-            fault = self._faults[_identity(candidate)] = Fault(candidate, loader.stage, error)
+            fault = self._faults[candidate.identity] = Fault(candidate, loader.stage, error)
             self.signatures().unregister(name)
             raise refusal(candidate, fault) from error
         finally:
@@ -318,38 +320,3 @@ class Host:
 
     def _extensions_of(self, name: str) -> list[Candidate]:
         return [item for item in self.candidates() if item.host == name]
-
-    def _info_of(self, candidate: Candidate) -> BackendInfo:
-        fault = self.fault_of(candidate)
-        if self._in_use(candidate):
-            info = BackendInfo(candidate, State.OK)
-            info.rows = self._counts(candidate.name)
-        elif not candidate.usable:
-            info = BackendInfo(candidate, candidate.state, candidate.cause, candidate.todo)
-        elif fault is not None:
-            info = BackendInfo.failed(candidate, fault)
-        else:
-            info = _untried(candidate)
-        info.extensions = tuple(sorted({item.name for item in self._extensions_of(candidate.name)}))
-        return info
-
-    def _in_use(self, candidate: Candidate) -> bool:
-        loaded = self._loaded.get(candidate.name)
-        return loaded is not None and _identity(loaded) == _identity(candidate)
-
-    def _counts(self, name: str) -> dict[str, int]:
-        owned = (item for item in self.snapshot().contributions if item.owner.backend == name)
-        return next((item.counts() for item in owned), {})
-
-
-def _untried(candidate: Candidate) -> BackendInfo:
-    from .importing import missing_module, reinstall  # only for who asks
-
-    missing = missing_module(candidate)
-    if missing:
-        return BackendInfo(candidate, State.UNAVAILABLE, missing, reinstall(candidate))
-    return BackendInfo(candidate, State.NOT_LOADED)
-
-
-def _identity(candidate: Candidate) -> tuple[str, str, str]:
-    return (candidate.name, str(candidate.distribution), candidate.distribution.location)

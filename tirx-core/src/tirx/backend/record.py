@@ -1,15 +1,18 @@
-"""What can be said of one backend or extension: the record behind `tirx backends`, `info()` and error messages."""
+"""What can be said of each backend and extension, without importing any: behind `tirx backends` and `info()`."""
 
 from __future__ import annotations
+
+from .candidates import State
+from .importing import missing_module, reinstall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .candidates import Candidate
-    from .faults import Fault
+    from .host import Host
 
-__all__ = ["BackendInfo"]
+__all__ = ["BackendInfo", "records"]
 
 _FIELDS = (
     "name", "kind", "state", "entry_point", "distribution", "version", "location", "cause", "todo", "promises", "rows",
@@ -49,13 +52,6 @@ class BackendInfo:
         self.place = ""
         self.traceback = ""
 
-    @classmethod
-    def failed(cls, candidate: Candidate, fault: Fault) -> BackendInfo:
-        """One whose loading went wrong."""
-        info = cls(candidate, fault.state, f"{fault.stage}: {fault.cause}", fault.todo)
-        info.place, info.traceback = fault.place, fault.traceback
-        return info
-
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         data = {field: getattr(self, field) for field in _FIELDS}
@@ -63,3 +59,44 @@ class BackendInfo:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}: {self.state}, {self.distribution} {self.version}>"
+
+
+def records(host: Host) -> list[BackendInfo]:
+    """One record for each, sorted by name; what is loaded but no longer installed included."""
+    candidates = host.candidates()
+    installed = {item.identity for item in candidates}
+    gone = [item for item in host.loaded().values() if item.identity not in installed]
+    found = [_record(host, item) for item in candidates] + [_loaded(host, item, _GONE) for item in gone]
+    for record in found:
+        record.extensions = tuple(dict.fromkeys(item.name for item in candidates if item.host == record.name))
+    return sorted(found, key=lambda record: record.name)
+
+
+_GONE = "it is loaded, but no longer installed"
+
+
+def _record(host: Host, candidate: Candidate) -> BackendInfo:
+    loaded = host.loaded().get(candidate.name)
+    fault = host.fault_of(candidate)
+    if loaded is not None and loaded.identity == candidate.identity:
+        return _loaded(host, candidate)
+    if not candidate.usable:
+        return BackendInfo(candidate, candidate.state, candidate.cause, candidate.todo)
+    if loaded is not None:
+        cause = f"{loaded.distribution} is loaded in this process"
+        return BackendInfo(candidate, State.NOT_LOADED, cause, "start Python again to use this one")
+    if fault is not None:
+        record = BackendInfo(candidate, fault.state, f"{fault.stage}: {fault.cause}", fault.todo)
+        record.place, record.traceback = fault.place, fault.traceback
+        return record
+    missing = missing_module(candidate)
+    if missing:
+        return BackendInfo(candidate, State.UNAVAILABLE, missing, reinstall(candidate))
+    return BackendInfo(candidate, State.NOT_LOADED)
+
+
+def _loaded(host: Host, candidate: Candidate, cause: str = "") -> BackendInfo:
+    record = BackendInfo(candidate, State.OK, cause)
+    given = (item.counts() for item in host.snapshot().contributions if item.owner.backend == candidate.name)
+    record.rows = next(given, {})
+    return record
