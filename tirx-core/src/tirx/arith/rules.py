@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir import (
-    BOOL, Add, And, Cast, Compare, Div, Expr, FloorDiv, FloorMod, IntImm, Max, Min, Mod, Mul, Neg, Not, Or, Select, Sub,
+    BOOL, Add, And, BufferLoad, Cast, Compare, Div, Expr, FloorDiv, FloorMod, IntImm, Max, Min, Mod, Mul, Neg, Not, Or, Select, Sub,
     binary, cast, const, rewrite,
 )  # fmt: skip
 from ..ir import EQ, GE, GT, LE, LT, NE
@@ -30,9 +30,16 @@ def simplified(expr: Expr, analyzer: Analyzer, memo: dict[int, tuple[Expr, Expr]
     found = memo.get(id(expr))
     if found is not None:
         return found[1]
-    result = rewrite(expr, {kind: _bound_rule(rule, analyzer) for kind, rule in _RULES.items()})
+    rules = {kind: _bound_rule(rule, analyzer) for kind, rule in _RULES.items()}
+    result = rewrite(expr, rules, enter={BufferLoad: lambda node: _indices(node, analyzer)})
     memo[id(expr)] = (expr, result)
     return result
+
+
+def _indices(node: BufferLoad, analyzer: Analyzer) -> BufferLoad | None:
+    """An access with simple indices; `coords` stay what the author wrote."""
+    made = tuple(map(analyzer.simplify, node.indices))
+    return None if all(a is b for a, b in zip(made, node.indices, strict=True)) else node.rebuild(indices=made)
 
 
 def _bound_rule(rule: Rule, analyzer: Analyzer) -> Callable[[Any], Expr | None]:
