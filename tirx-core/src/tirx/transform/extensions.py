@@ -1,8 +1,8 @@
 """Passes that extensions insert at the anchors of somebody else's pipeline.
 
-At one anchor a pass runs after those that its row names (`after`); between passes without order the distribution decides,
-then the name. An anchor that no pipeline has, an unknown name in `after` and a circle make the extension unusable when it is
-loaded (`check_order`), and never its host.
+At one anchor a pass runs after those that its row names (`after`); between passes without order the distribution
+decides, then the name. An anchor that no pipeline has, an unknown name in `after` and a circle make the extension
+unusable when it is loaded (`check_order`), and never its host.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def check_order(registry: Registry) -> None:
     for row, owner in _by_rank(every):
         if row.anchor not in anchors:
             hint = did_you_mean(row.anchor, anchors) or f"the anchors are {', '.join(sorted(anchors)) or 'none'}"
-            raise BackendError(f"pass `{row.step.name}` of {owner} runs at `{row.anchor}`, which no pipeline has", hint=hint)
+            raise BackendError(
+                f"pass `{row.step.name}` of {owner} runs at `{row.anchor}`, which no pipeline has", hint=hint
+            )
         by_anchor.setdefault(row.anchor, []).append(row)
     for anchor, rows in by_anchor.items():
         names = {row.step.name for row in rows}

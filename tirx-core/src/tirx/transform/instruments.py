@@ -1,6 +1,6 @@
 """Instruments: what people want to see while passes run.
 
-    PassContext(target, instruments=[Timing(), PrintAfter("lower_layout"), VerifyEach()])
+PassContext(target, instruments=[Timing(), PrintAfter("lower_layout"), VerifyEach()])
 """
 
 from __future__ import annotations

@@ -6,14 +6,31 @@ Pipeline("acme", lower=SIMT_LOWER, prepare=SIMT_PREPARE)
 from __future__ import annotations
 
 from .bind_target import bind_target
+from .common_subexpressions import common_subexpressions
+from .drop_provenance import drop_provenance
+from .legalize_dtypes import legalize_dtypes
 from .lower_layout import lower_layout
 from .lower_scope_ids import lower_scope_ids
 from .lower_storage import lower_storage
 from .mark_kernels import mark_kernels
+from .narrow_indices import narrow_indices
+from .remove_dead import remove_dead
+from .simplify import simplify
 from .split_host_device import split_host_device
+from .vectorize import vectorize
 from .verify import verify
 
 __all__ = ["SIMT_LOWER", "SIMT_PREPARE"]
 
-SIMT_LOWER = (bind_target, mark_kernels, verify, lower_scope_ids, lower_layout, lower_storage, split_host_device)
-SIMT_PREPARE = ()
+SIMT_LOWER = (
+    bind_target,
+    mark_kernels,
+    verify,
+    lower_scope_ids,
+    lower_layout,
+    lower_storage,
+    simplify,
+    vectorize,
+    split_host_device,
+)
+SIMT_PREPARE = (drop_provenance, legalize_dtypes, narrow_indices, remove_dead, common_subexpressions)

@@ -1,0 +1,187 @@
+"""Walking statements while knowing what their variables can be: what simplifying, vectorising and narrowing share.
+
+A pass subclasses `Ranged` and overrides `expression` (each expression that a statement holds) and `loop`. Nothing is
+rebuilt where nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..arith import Analyzer
+from ..intrinsic.internal import UNIFORM
+from ..ir import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    And,
+    Attr,
+    Bind,
+    Call,
+    Expr,
+    For,
+    If,
+    IntImm,
+    PrimFunc,
+    Seq,
+    Stmt,
+    Var,
+    seq,
+)  # fmt: skip
+from .launch import EXTENT, Launch
+
+__all__ = ["Ranged"]
+
+
+class Ranged:
+    """A walk over the statements of one function with an `analyzer` that knows loops, launch indices, bindings and limits."""
+
+    def __init__(self, func: PrimFunc) -> None:
+        self.analyzer = Analyzer()
+        launch = func.attrs.get("launch")
+        self.axes: dict[str, int | None] = {}
+        if isinstance(launch, Launch):
+            self.axes.update(zip(launch.axes, launch.extents, strict=True))
+
+    def expression(self, expr: Expr) -> Expr:
+        """What an expression becomes."""
+        return expr
+
+    def statement(self, stmt: Stmt) -> Stmt | list[Stmt]:
+        """What a statement becomes; a list is spliced."""
+        if isinstance(stmt, Seq):
+            return self._sequence(stmt)
+        if isinstance(stmt, For):
+            return self.loop(stmt)
+        if isinstance(stmt, If):
+            return self.branch(stmt)
+        if isinstance(stmt, Attr) and stmt.key.startswith(EXTENT):
+            self.axes[stmt.key.removeprefix(EXTENT)] = stmt.value.value if isinstance(stmt.value, IntImm) else None
+        changed = self.rebuilt(stmt)
+        if isinstance(changed, Bind):
+            self.learn(changed)
+        return changed
+
+    def body(self, stmt: Stmt) -> Stmt:
+        """The body of a statement, as one statement."""
+        made = self.statement(stmt)
+        return seq(made) if isinstance(made, list) else made
+
+    def rebuilt(self, stmt: Stmt) -> Stmt:
+        """`stmt` with its expressions and bodies changed."""
+        changes: dict[str, Any] = {}
+        for field in stmt.FIELDS:
+            old = getattr(stmt, field.name)
+            if old is None or field.name == "coords":
+                continue
+            if field.role == "child":
+                new: Any = self.body(old) if isinstance(old, Stmt) else self.expression(old)
+            elif field.role == "children":
+                new = tuple(self.expression(item) for item in old)
+                if all(a is b for a, b in zip(old, new, strict=True)):
+                    continue
+            else:
+                continue
+            if new is not old:
+                changes[field.name] = new
+        return stmt.rebuild(**changes) if changes else stmt
+
+    def _sequence(self, stmt: Seq) -> Stmt:
+        made: list[Stmt] = []
+        same = True
+        for item in stmt.stmts:
+            new = self.statement(item)
+            same = same and new is item
+            if isinstance(new, list):
+                made += new
+            else:
+                made.append(new)
+        return stmt if same else seq(made)
+
+    def loop(self, loop: For) -> Stmt | list[Stmt]:
+        """What a loop becomes; its variable is known inside."""
+        start, extent, step = map(self.expression, (loop.start, loop.extent, loop.step))
+        with self.inside():
+            self.learn_loop(loop.var, start, extent, step)
+            body = self.body(loop.body)
+        if start is loop.start and extent is loop.extent and step is loop.step and body is loop.body:
+            return loop
+        return loop.rebuild(start=start, extent=extent, step=step, body=body)
+
+    def branch(self, stmt: If) -> Stmt | list[Stmt]:
+        """What a branch becomes; its condition is known inside."""
+        condition = self.expression(stmt.condition)
+        with self.inside():
+            self.assume(condition)
+            then = self.body(stmt.then)
+        orelse = stmt.orelse
+        if orelse is not None:
+            with self.inside():
+                orelse = self.body(orelse)
+        if condition is stmt.condition and then is stmt.then and orelse is stmt.orelse:
+            return stmt
+        return stmt.rebuild(condition=condition, then=then, orelse=orelse)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is learnt in a block is forgotten after it."""
+        outer = self.analyzer
+        self.analyzer = outer.child()
+        try:
+            yield
+        finally:
+            self.analyzer = outer
+
+    def learn(self, stmt: Bind) -> None:
+        """Take over what a binding says about its variable."""
+        if not stmt.var.dtype.is_integer or stmt.var.dtype.lanes != 1:
+            return
+        value = stmt.value
+        while isinstance(value, Call) and value.op.name == UNIFORM.name:
+            value = value.args[0]
+        if isinstance(value, Call) and value.op.name == "tirx.launch_index":
+            size = self.axes.get(value.attr("axis"))
+            self.analyzer.bind(stmt.var, 0, None if size is None else size - 1)
+        else:
+            self.analyzer.bind_value(stmt.var, value)
+
+    def learn_loop(self, var: Var, start: Expr, extent: Expr, step: Expr) -> None:
+        """The range and residue of a loop variable."""
+        if not isinstance(step, IntImm) or step.value <= 0:
+            return
+        low, size = self.analyzer.bounds(start).low, self.analyzer.bounds(extent).high
+        top = self.analyzer.bounds(start).high
+        last = None if size is None or top is None else top + max(size - 1, 0) // step.value * step.value
+        self.analyzer.bind(var, low, last)
+        if isinstance(start, IntImm):
+            self.analyzer.bind_residue(var, step.value, start.value)
+
+    def assume(self, condition: Expr) -> None:
+        """Take over limits of single variables from a condition that holds."""
+        if isinstance(condition, And):
+            self.assume(condition.a)
+            self.assume(condition.b)
+            return
+        for var, limit, kind in _limits(condition):
+            bound = self.analyzer.bounds(limit)
+            if kind in (LT, LE, EQ) and bound.high is not None:
+                self.analyzer.bind(var, None, bound.high - (kind is LT))
+            if kind in (GT, GE, EQ) and bound.low is not None:
+                self.analyzer.bind(var, bound.low + (kind is GT), None)
+
+
+_MIRRORED: dict[type[Expr], type[Expr]] = {LT: GT, LE: GE, GT: LT, GE: LE, EQ: EQ}
+
+
+def _limits(condition: Expr) -> Iterator[tuple[Var, Expr, type[Expr]]]:
+    """`x < limit` as (x, limit, LT), also the other way round."""
+    if not isinstance(condition, LT | LE | GT | GE | EQ) or not condition.a.dtype.is_integer:
+        return
+    if isinstance(condition.a, Var):
+        yield condition.a, condition.b, type(condition)
+    if isinstance(condition.b, Var):
+        yield condition.b, condition.a, _MIRRORED[type(condition)]

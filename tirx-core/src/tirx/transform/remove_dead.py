@@ -1,0 +1,183 @@
+"""Values that nobody reads, storage that nobody reads, and empty statements go.
+
+before  bx = launch_index("cta.x");  t: Tx.float32 = 0.0;  t = A[i];  if c: pass
+after   (nothing)
+
+Only what has no effect is removed: calls with effects and stores to memory that others see stay. Needs: nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..intrinsic import Intrinsic
+from ..ir import (
+    Alloc,
+    Bind,
+    Buffer,
+    BufferLoad,
+    BufferStore,
+    Call,
+    Decl,
+    Evaluate,
+    Expr,
+    For,
+    If,
+    IntImm,
+    IRModule,
+    Node,
+    PrimFunc,
+    Seq,
+    Stmt,
+    Var,
+)  # fmt: skip
+from .pipeline import Pass, PassContext
+
+__all__ = ["is_pure", "remove_dead"]
+
+
+def is_pure(expr: Node) -> bool:
+    """Whether an expression has no effect; reading memory is none."""
+    stack: list[Node] = [expr]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Call) and not (isinstance(node.op, Intrinsic) and node.op.effect.kind in ("pure", "read")):
+            return False
+        if node.mask & Call.BIT:
+            stack.extend(node.children())
+    return True
+
+
+class _Uses:
+    """How often each variable is read, and each buffer accessed. A store to storage of one thread reads nothing of it."""
+
+    def __init__(self, body: Stmt) -> None:
+        self.count: dict[int, int] = {}
+        self.accessed: dict[int, int] = {}
+        self.private: set[int] = set()
+        stack: list[Node] = [body]
+        while stack:
+            node = stack.pop()
+            self._add(node, 1)
+            if isinstance(node, Alloc) and node.buffer.scope_name == "local":
+                self.private.add(id(node.buffer.data))
+            stack.extend(node.children())
+
+    def read(self, var: Var) -> bool:
+        """Whether anything reads `var`."""
+        return self.count.get(id(var), 0) > 0
+
+    def forget(self, root: Node) -> None:
+        """`root` is gone: its reads too."""
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            self._add(node, -1)
+            stack.extend(node.children())
+
+    def _add(self, node: Node, amount: int) -> None:
+        if isinstance(node, Var):
+            self._count(node, amount)
+        elif isinstance(node, BufferLoad):
+            self._count(node.buffer.data, amount)
+        elif isinstance(node, Alloc | Decl):
+            self._sizes(node.buffer, amount)
+            if isinstance(node, Decl) and node.source is None:
+                self._count(node.buffer.data, amount)
+        elif not isinstance(node, BufferStore) and isinstance(getattr(node, "buffer", None), Buffer):
+            self._count(node.buffer.data, amount)  # type: ignore[attr-defined]  # regions of any kind
+        if not isinstance(node, Alloc | Decl) and isinstance(getattr(node, "buffer", None), Buffer):
+            key = id(node.buffer)  # type: ignore[attr-defined]  # accesses of any kind
+            self.accessed[key] = self.accessed.get(key, 0) + amount
+
+    def _sizes(self, buffer: Buffer, amount: int) -> None:
+        for size in buffer.shape:
+            if isinstance(size, Expr):
+                for var in _variables(size):
+                    self._count(var, amount)
+
+    def _count(self, var: Var, amount: int) -> None:
+        self.count[id(var)] = self.count.get(id(var), 0) + amount
+
+
+def _variables(expr: Expr) -> list[Var]:
+    found, stack = [], [expr]
+    while stack:
+        node: Any = stack.pop()
+        if isinstance(node, Var):
+            found.append(node)
+        stack.extend(node.children())
+    return found
+
+
+class _Sweep:
+    """One pass from the last statement to the first, so that what only dead statements read is dead too."""
+
+    def __init__(self, uses: _Uses) -> None:
+        self.uses = uses
+
+    def statement(self, stmt: Stmt) -> Stmt | None:
+        """What is left of a statement."""
+        if isinstance(stmt, Seq):
+            return self._sequence(stmt)
+        if self._is_dead(stmt):
+            self.uses.forget(stmt)
+            return None
+        changes: dict[str, Any] = {}
+        for field in stmt.FIELDS:
+            old = getattr(stmt, field.name) if field.role == "child" else None
+            if isinstance(old, Stmt):
+                new = self.statement(old)
+                if new is not old:
+                    changes[field.name] = Seq(()) if new is None and field.name != "orelse" else new
+        made = stmt.rebuild(**changes) if changes else stmt
+        return self._not_empty(made)
+
+    def _sequence(self, stmt: Seq) -> Stmt | None:
+        kept = [item for item in map(self.statement, reversed(stmt.stmts)) if item is not None]
+        kept.reverse()
+        if not kept:
+            return None
+        if len(kept) == len(stmt.stmts) and all(a is b for a, b in zip(kept, stmt.stmts, strict=True)):
+            return stmt
+        return kept[0] if len(kept) == 1 else Seq(tuple(kept))
+
+    def _is_dead(self, stmt: Stmt) -> bool:
+        if isinstance(stmt, Bind):
+            return not self.uses.read(stmt.var) and is_pure(stmt.value)
+        if isinstance(stmt, BufferStore):
+            data = stmt.buffer.data
+            return id(data) in self.uses.private and not self.uses.read(data) and is_pure(stmt.value)
+        if isinstance(stmt, Alloc):
+            return id(stmt.buffer.data) in self.uses.private and not self.uses.read(stmt.buffer.data)
+        if isinstance(stmt, Decl):
+            return not self.uses.accessed.get(id(stmt.buffer)) and (stmt.source is None or is_pure(stmt.source))
+        if isinstance(stmt, Evaluate):
+            return isinstance(stmt.value, IntImm | Var) or is_pure(stmt.value)
+        return False
+
+    def _not_empty(self, stmt: Stmt) -> Stmt | None:
+        """Branches and loops without a body go, when what decides them has no effect."""
+        bodies = [child for child in stmt.children() if isinstance(child, Stmt)]
+        if isinstance(stmt, If | For) and all(map(_is_empty, bodies)) and all(map(is_pure, stmt.children())):
+            self.uses.forget(stmt)
+            return None
+        return stmt
+
+
+def _is_empty(stmt: Stmt) -> bool:
+    return isinstance(stmt, Seq) and not stmt.stmts
+
+
+def without_dead(func: PrimFunc) -> PrimFunc:
+    """The function after the pass."""
+    left = _Sweep(_Uses(func.body)).statement(func.body)
+    return func.with_body(left if left is not None else Seq(()))
+
+
+def run(module: IRModule, context: PassContext) -> IRModule:
+    """The module without what nobody reads."""
+    return module.map(without_dead)
+
+
+remove_dead = Pass("remove_dead", run)

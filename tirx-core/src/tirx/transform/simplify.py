@@ -1,0 +1,100 @@
+"""Integer expressions in their shortest form, known conditions decided, names for constants and copies gone.
+
+before  bx = 0
+        if i < 64: A[bx * 64 + i // 32 * 32 + i % 32] = 1.0        (i in 0..63)
+after   A[i] = 1.0
+
+Floating-point expressions are left as they are. Logical indices of an access (`coords`) are left as the author wrote
+them.
+"""
+
+from __future__ import annotations
+
+from ..ir import (
+    Binary,
+    Bind,
+    Cast,
+    Evaluate,
+    Expr,
+    For,
+    If,
+    IntImm,
+    IRModule,
+    Not,
+    PrimFunc,
+    Select,
+    Seq,
+    Stmt,
+    Substitution,
+    Unary,
+    Var,
+    mask_of,
+    walk,
+)  # fmt: skip
+from .pipeline import Pass, PassContext
+from .ranged import Ranged
+
+__all__ = ["simplify"]
+
+_WORTH_IT = mask_of(Binary, Unary, Not, Select, Cast)
+_NOTHING = Seq(())
+
+
+class _Simplifier(Ranged):
+    """One function."""
+
+    def expression(self, expr: Expr) -> Expr:
+        return self.analyzer.simplify(expr) if expr.mask & _WORTH_IT else expr
+
+    def statement(self, stmt: Stmt) -> Stmt | list[Stmt]:
+        if isinstance(stmt, Bind) and isinstance(stmt.value, IntImm | Var):
+            return []  # its uses were replaced
+        if isinstance(stmt, Evaluate) and isinstance(stmt.value, IntImm):
+            return []
+        return super().statement(stmt)
+
+    def loop(self, loop: For) -> Stmt | list[Stmt]:
+        made = super().loop(loop)
+        gone = isinstance(made, For) and isinstance(made.extent, IntImm) and made.extent.value <= 0
+        return [] if gone and isinstance(loop.step, IntImm) and loop.step.value > 0 else made
+
+    def branch(self, stmt: If) -> Stmt | list[Stmt]:
+        """A branch that is decided leaves the side that is taken."""
+        condition = self.expression(stmt.condition)
+        decided = self._decided(condition)
+        if decided is None:
+            return super().branch(stmt if condition is stmt.condition else stmt.rebuild(condition=condition))
+        taken = stmt.then if decided else stmt.orelse
+        return [] if taken is None else self.statement(taken)
+
+    def _decided(self, condition: Expr) -> bool | None:
+        if isinstance(condition, IntImm):
+            return bool(condition.value)
+        if self.analyzer.prove(condition):
+            return True
+        return False if self.analyzer.refute(condition) else None
+
+
+def _copies(body: Stmt) -> dict[int, Expr]:
+    """Bindings that only name a constant or another variable."""
+    found: dict[int, Expr] = {}
+    for node in walk(body, mask_of(Bind)):
+        if isinstance(node, Bind) and isinstance(node.value, IntImm | Var):
+            value = node.value
+            found[id(node.var)] = found.get(id(value), value)
+    return found
+
+
+def simplified(func: PrimFunc) -> PrimFunc:
+    """The function after the pass."""
+    copies = _copies(func.body)
+    body = Substitution(copies).apply(func.body) if copies else func.body
+    return func.with_body(_Simplifier(func).body(body))
+
+
+def run(module: IRModule, context: PassContext) -> IRModule:
+    """The module with simple expressions; unchanged when configuration says `simplify=False`."""
+    return module.map(simplified) if context.config["simplify"] else module
+
+
+simplify = Pass("simplify", run)
