@@ -30,7 +30,7 @@ def tirx_namespaces():
 """
 
 FRESH = """
-import time; start = time.perf_counter()
+import time, tirx.backend; start = time.perf_counter()
 from tirx.backend.host import Host
 host = Host(()); host.candidates()
 print(1e3 * (time.perf_counter() - start))
@@ -47,7 +47,7 @@ print(1e3 * best)
 """
 
 PEER_FRESH = """
-import time; start = time.perf_counter()
+import time, tirx.backend; start = time.perf_counter()
 from importlib.metadata import entry_points
 entry_points(group="tirx.api.v1")
 print(1e3 * (time.perf_counter() - start))
