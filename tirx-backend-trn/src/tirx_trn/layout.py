@@ -222,11 +222,11 @@ def _fitting(place: Place, buffer: Buffer) -> Place:
 
 
 def _plain(buffer: Buffer, is_psum: bool) -> list[list[Iter]]:
-    """Dimension 0 holds the partitions; three dimensions in PSUM are bank, partition, free."""
+    """Dimension 0 holds the partitions; three or more dimensions in PSUM are bank, partition, free."""
     shape = [int(extent) for extent in buffer.shape]
     axes = ["P"] + ["F"] * (len(shape) - 1)
-    if is_psum and len(shape) == 3:
-        axes = ["Bank", "P", "F"]
+    if is_psum and len(shape) > 2:
+        axes = ["Bank", "P"] + ["F"] * (len(shape) - 2)
     free, iters = 1, []
     for extent, axis in reversed(list(zip(shape, axes, strict=True))):
         iters.append([Iter(extent, free if axis == "F" else 1, axis)])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tirx.ir import Buffer, BufferLoad, BufferRegion, Expr, as_expr, const, current_span
+from tirx.ir import Buffer, BufferLoad, BufferRegion, Expr, IntImm, as_expr, const, current_span
 from tirx.support.errors import ScriptError
 
 from .box import Box, box_of, constant, extents_of
 from .dtypes import NKI_DTYPES
 from .layout import is_on_chip
 
-__all__ = ["Region", "Tile", "as_region", "check_number", "hbm", "on_chip", "refuse", "same_tiles", "scalar"]
+__all__ = ["Region", "Tile", "as_region", "check_number", "flag", "hbm", "on_chip", "refuse", "same_tiles", "scalar"]
 
 Region = Buffer | BufferRegion | BufferLoad
 
@@ -105,6 +105,14 @@ def check_number(value: Any, operation: str, name: str) -> None:
     """NaN has no spelling in NKI source, and hides mistakes."""
     if isinstance(value, float) and value != value:  # noqa: PLR0124 - that is what NaN does
         refuse(f"`{name}` of nki.{operation} is not a number (NaN)", "use a finite value or an infinity")
+
+
+def flag(value: Any, operation: str, name: str) -> Expr:
+    """A switch that is known while the kernel is built."""
+    expr = const(bool(value)) if isinstance(value, bool | int) else value
+    if not (isinstance(expr, IntImm) and expr.dtype.is_bool):
+        refuse(f"`{name}` of nki.{operation} is not True or False", "it is decided while the kernel is built")
+    return expr
 
 
 def same_tiles(operation: str, first: Tile, *others: Tile) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tirx.intrinsic import call
-from tirx.ir import Call, Expr, const
+from tirx.ir import Call, Expr, IntImm, const
 
 from . import op
 from .box import extents_of
@@ -18,7 +18,7 @@ from .dtypes import WIDE
 from .hardware import GENERATIONS, PARTITIONS, STATIONARY_MAX
 from .layout import PSUM, SBUF
 from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, REDUCTIONS, checked_opcode
-from .operands import Region, Tile, as_region, check_number, hbm, on_chip, refuse, same_tiles, scalar
+from .operands import Region, Tile, as_region, check_number, flag, hbm, on_chip, refuse, same_tiles, scalar
 
 __all__ = [
     "activation", "activation_reduce", "affine_select", "identity", "index", "load", "matmul", "memset", "reciprocal",
@@ -60,8 +60,8 @@ def matmul(res: Region, lhs: Region, rhs: Region, accum: Number = True) -> Call:
     stationary, moving = on_chip(lhs, "matmul", "lhs", (SBUF,)), on_chip(rhs, "matmul", "rhs", (SBUF,))
     _check_matmul_shape(target, stationary, moving)
     _check_matmul_types(target, stationary, moving)
-    flag = const(accum, "bool") if isinstance(accum, bool | int) else accum
-    return call(op.MATMUL, target.region, stationary.region, moving.region, flag)
+    adds = const(bool(accum)) if isinstance(accum, bool | int) else accum
+    return call(op.MATMUL, target.region, stationary.region, moving.region, adds)
 
 
 def activation(
@@ -86,7 +86,7 @@ def tensorreduce(result: Region, data: Region, opcode: str, negate: bool, *axes:
     target, source = on_chip(result, "tensorreduce", "result", CHIP), on_chip(data, "tensorreduce", "data", CHIP)
     checked_opcode(opcode, REDUCTIONS, "tensorreduce", "opcode")
     _check_reduction(target, source, _normal_axes(source, axes))
-    return call(op.TENSORREDUCE, target.region, source.region, opcode, const(bool(negate)), *axes)
+    return call(op.TENSORREDUCE, target.region, source.region, opcode, flag(negate, "tensorreduce", "negate"), *axes)
 
 
 def tensortensor(result: Region, operand0: Region, operand1: Region, opcode: str) -> Call:
@@ -113,7 +113,7 @@ def tensorscalar(
     same_tiles("tensorscalar", target, source)
     checked_opcode(opcode, ARITHMETIC, "tensorscalar", "opcode")
     value = scalar(operand1, "tensorscalar", "operand1", target.box.partitions)
-    return call(op.TENSORSCALAR, target.region, source.region, value, opcode, const(bool(reverse)))
+    return call(op.TENSORSCALAR, target.region, source.region, value, opcode, flag(reverse, "tensorscalar", "reverse"))
 
 
 def memset(result: Region, value: Number) -> Call:
@@ -172,7 +172,8 @@ def tensorscalar_reduce(
     same_tiles(name, target, source)
     checked_opcode(opcode, ARITHMETIC, name, "opcode")
     checked_opcode(reduce_opcode, REDUCTIONS, name, "reduce_opcode")
-    if reverse:
+    turned = flag(reverse, name, "reverse")
+    if isinstance(turned, IntImm) and turned.value:
         refuse(
             "nki.tensorscalar_reduce cannot reverse its operands",
             "use tensorscalar with reverse=True, then tensorreduce",
@@ -187,7 +188,7 @@ def tensorscalar_reduce(
         value,
         opcode,
         reduce_opcode,
-        const(bool(reverse)),
+        turned,
     )
 
 
@@ -337,7 +338,7 @@ def _affine(operation: str, target: Tile, bias: Any, scale: Any) -> tuple[Expr, 
 def _two(name: str, opcode0: str, opcode1: str, reverse0: bool, reverse1: bool) -> tuple[Any, ...]:
     checked_opcode(opcode0, ARITHMETIC, name, "opcode0")
     checked_opcode(opcode1, ARITHMETIC, name, "opcode1")
-    return opcode0, opcode1, const(bool(reverse0)), const(bool(reverse1))
+    return opcode0, opcode1, flag(reverse0, name, "reverse0"), flag(reverse1, name, "reverse1")
 
 
 def _not_both_psum(operation: str, a: Tile, b: Tile) -> None:

@@ -1,0 +1,133 @@
+"""Kernels as people write them: what is wrong is shown at its line, what is printed reads back."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import tirx
+from tests.trn.test_examples import NAMES, load
+from tirx import script as Tx
+from tirx.script import from_source
+from tirx.support.errors import ScriptError, VerifyError
+from tirx_trn import script as nki
+
+# Names and orders of published TIRx (its reference, section 2).
+PUBLISHED = {
+    "load": "res, data",
+    "store": "res, data",
+    "tensor_copy": "res, data",
+    "matmul": "res, lhs, rhs, accum=True",
+    "activation": "result, data, opcode, bias=0.0, scale=1.0",
+    "reciprocal": "result, data",
+    "tensorreduce": "result, data, opcode, negate, *axes",
+    "tensortensor": "result, operand0, operand1, opcode",
+    "tensorscalar": "result, operand0, operand1, opcode, reverse=False",
+    "memset": "result, value",
+    "activation_reduce": "reduce_res, act_res, data, opcode, reduce_opcode, bias=0.0, scale=1.0",
+    "tensorscalar_reduce": "reduce_res, tensorscalar_res, operand0, operand1, opcode, reduce_opcode, reverse=False",
+    "identity": "result, size",
+    "scalar_tensor_tensor": "result, data, operand0, operand1, opcode0, opcode1, reverse0=False, reverse1=False",
+    "scalar_tensor_scalar": "result, data, operand0, operand1, opcode0, opcode1, reverse0=False, reverse1=False",
+    "affine_select": "result, pred, true_value, false_value",
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_names_and_orders_are_the_published_ones(name: str) -> None:
+    found = inspect.signature(getattr(nki, name)).parameters.values()
+    plain = [str(parameter.replace(annotation=inspect.Parameter.empty)).replace(" ", "") for parameter in found]
+    assert ", ".join(plain) == PUBLISHED[name]
+
+
+def test_nothing_else_is_public() -> None:
+    assert set(nki.__all__) == {*PUBLISHED, "index"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_printed_reads_back(name: str) -> None:
+    kernel = load(name).KERNEL
+    assert tirx.structural_equal(kernel, from_source(kernel.script()))
+
+
+def line_of(error: tirx.TirxError) -> str:
+    """The text of the author's line that an error names."""
+    import linecache
+
+    assert error.span is not None
+    assert error.span.path == __file__
+    return linecache.getline(error.span.path, error.span.line).strip()
+
+
+def test_an_instruction_is_refused_at_its_line() -> None:
+    with pytest.raises(ScriptError, match="the engines have no divide") as caught:
+
+        @Tx.prim_func
+        def kernel(a: Tx.Buffer((128, 64), "float32")):
+            Tx.device_entry()
+            x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
+            Tx.nki.memset(x, 1.0)
+            Tx.nki.tensorscalar(x, x, 3.0, "div")
+            Tx.nki.store(a, x)
+
+    assert line_of(caught.value) == 'Tx.nki.tensorscalar(x, x, 3.0, "div")'
+
+
+def test_a_layout_is_refused_at_its_line() -> None:
+    with pytest.raises(tirx.TirxError, match="200 partitions are neither at most 128 nor a multiple of 128") as caught:
+
+        @Tx.prim_func
+        def kernel(a: Tx.Buffer((200, 64), "float32")):
+            Tx.device_entry()
+            x = Tx.alloc_buffer((200, 64), "float32", scope="trn.sbuf", layout="PF")
+            Tx.nki.load(x, a)
+
+    assert line_of(caught.value).startswith("x = Tx.alloc_buffer((200, 64)")
+
+
+@Tx.prim_func
+def with_threads(a: Tx.Buffer((128, 64), "float32")):
+    Tx.device_entry()
+    bx = Tx.cta_id([4])
+    x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
+    Tx.nki.memset(x, 1.0)
+    Tx.nki.store(a, x)
+
+
+@Tx.prim_func
+def with_elements(a: Tx.Buffer((128, 64), "float32"), b: Tx.Buffer((128, 64), "float32")):
+    Tx.device_entry()
+    for i in range(128):
+        b[i, 0] = a[i, 0] * 2.0
+
+
+@Tx.prim_func
+def too_large(a: Tx.Buffer((128, 60000), "float32")):
+    Tx.device_entry()
+    x = Tx.alloc_buffer((128, 60000), "float32", scope="trn.sbuf", layout="PF")
+    Tx.nki.memset(x, 1.0)
+    Tx.nki.store(a, x)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message", "line"),
+    [
+        (with_threads, "counts threads, and target `trn` has none", "bx = Tx.cta_id([4])"),
+        (with_elements, "an element of `b` is stored; engines work on tiles", "b[i, 0] = a[i, 0] * 2.0"),
+        (
+            too_large,
+            "`x` brings SBUF to 240,000 bytes per partition, of which there are 212,984",
+            'x = Tx.alloc_buffer((128, 60000), "float32", scope="trn.sbuf", layout="PF")',
+        ),
+    ],
+)
+def test_what_the_machine_lacks_is_refused_at_its_line(kernel: tirx.PrimFunc, message: str, line: str) -> None:
+    with pytest.raises(VerifyError) as caught:
+        tirx.compile(kernel, "trn")
+    assert message in str(caught.value)
+    assert line in [line_of(VerifyError(diagnostics=[item])) for item in caught.value.diagnostics]
+
+
+def test_the_kernel_compiles_on_a_larger_machine() -> None:
+    assert "nl.ndarray((128, 60000)" in tirx.compile(too_large, "aws/trainium3").source.text
