@@ -29,6 +29,9 @@ class SimRegion(Protocol):
     def write(self, value: Any, mask: Any = None) -> None:
         """Store `value` (cast to `dtype`), only where `mask` when given."""
 
+    def written(self) -> Any:
+        """Which elements were written since their allocation, a bool array of `shape`. Asking is no read."""
+
 
 class SimContext(Protocol):
     """The active threads of the executing block, and the memory they see."""
