@@ -25,13 +25,14 @@ from ..ir import (
 from .builder.state import builder, refuse
 from .builder.launch import LaunchFrame
 from .builder.types import is_fresh
+from .meta import name_members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["UNBOUND", "Unbound", "assign", "bind_value", "is_kernel_value", "is_number", "meta_var", "new_scalar", "stores"]
+__all__ = ["UNBOUND", "Unbound", "assign", "bind_value", "give_name", "is_kernel_value", "is_number", "meta_var", "new_scalar", "stores"]
 
 
 class Unbound:
@@ -97,12 +98,20 @@ def assign(name: str, old: Any, new: Any) -> Any:
     if is_number(new):
         return new_scalar(name, as_expr(new).dtype, new)
     if not is_kernel_value(new) or isinstance(new, _PLAIN) or _takes_name(new):
-        builder().name_value(new, name)
+        give_name(new, name)
         return new
     expr = _check_value(name, new)
     if expr.dtype.is_handle or expr.dtype.kind == "opaque":
         return bind_value(name, expr)
     return new_scalar(name, expr.dtype, expr)
+
+
+def give_name(value: Any, name: str) -> None:
+    """Name what `value` is or holds after the variable that it is assigned to."""
+    if getattr(type(value), "__tirx_meta__", False):
+        name_members(builder(), value, name)
+    else:
+        builder().name_value(value, name)
 
 
 def _takes_name(value: Any) -> bool:

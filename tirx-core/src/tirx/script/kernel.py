@@ -8,9 +8,8 @@ from types import CellType, FunctionType
 from ..ir import PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import Span, add_root_code
-from .builder.function import FunctionFrame
 from .expansion import Inline
-from .parameters import Annotations, make_parameters
+from .parameters import Annotations, ParsedFrame, make_parameters
 from .source import Definition, find_definition
 from .traces import explained
 from .transpiler.check import check_kernel
@@ -49,9 +48,10 @@ class Kernel:
 def _building(kernel: Kernel, values: Mapping[str, Any]) -> PrimFunc:
     """All that happens while a kernel is built; chains of callers stop here."""
     function, definition = kernel.function, kernel.definition
-    with FunctionFrame(function.__name__, **kernel.options) as frame:
+    frame = ParsedFrame(Annotations(definition, function, kernel.names, values), kernel.options)
+    with frame:
         frame.span = definition.head
-        args = make_parameters(frame, Annotations(definition, function, kernel.names, values), values)
+        args = make_parameters(frame, values)
         outer = _outer_names(kernel)
         symbols = {name: var for name, var in frame.symbols.items() if name not in args}
         rewritten = rewrite_function(definition, "kernel", [*function.__code__.co_freevars, *outer], tuple(symbols))

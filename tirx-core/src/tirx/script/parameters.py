@@ -13,7 +13,7 @@ from types import FrameType, FunctionType
 
 from ..ir import DType, Var
 from ..support.errors import ScriptError
-from .builder.function import FunctionFrame
+from .builder.function import FunctionFrame, quoted_name
 from .builder.state import refuse
 from .builder.types import DtypeConstructor
 from .source import Definition
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Annotations", "defining_names", "make_parameters"]
+__all__ = ["Annotations", "ParsedFrame", "defining_names", "make_parameters"]
 
 
 class Annotations:
@@ -56,6 +56,18 @@ class Annotations:
             tree = tree.func if isinstance(tree, ast.Call) else tree.value
         return self._evaluate(tree, {})
 
+    def dimension(self, text: str, frame: FunctionFrame) -> Any:
+        """A quoted dimension that is no plain name: an expression of symbols and what the definition sees."""
+        try:
+            tree = ast.parse(text.strip(), mode="eval")
+        except SyntaxError:
+            return text
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        known = {**self.names, **self.constants, **dict(zip(frame.names, frame.params, strict=True))}
+        symbols = {name: frame.symbol(name) for name in sorted(names - known.keys() - self.function.__globals__.keys())}
+        code = compile(tree, self.definition.source.path, "eval", dont_inherit=True)
+        return eval(code, self.function.__globals__, {**known, **frame.symbols, **symbols})  # noqa: S307 - the author's own text
+
     def _evaluate(self, tree: ast.expr, known: Mapping[str, Any]) -> Any:
         code = compile_expression(self.definition, tree)
         return eval(code, self.function.__globals__, {**self.names, **self.constants, **known})  # noqa: S307 - the author's own text
@@ -69,9 +81,30 @@ def _is_dtype(text: str) -> bool:
     return True
 
 
-def make_parameters(frame: FunctionFrame, annotations: Annotations, skip: Mapping[str, Any]) -> dict[str, Any]:
+class ParsedFrame(FunctionFrame):
+    """The frame of a parsed kernel: quoted dimensions may name compile-time values, and be expressions."""
+
+    __slots__ = ("annotations",)
+
+    def __init__(self, annotations: Annotations, options: Mapping[str, Any]) -> None:
+        super().__init__(annotations.function.__name__, **options)
+        self.annotations = annotations
+
+    def dim(self, item: Any) -> Any:
+        """A dimension with quoted names resolved."""
+        text = quoted_name(item)
+        if text is not None:
+            if text in self.annotations.constants:
+                return self.annotations.constants[text]
+            if not text.isidentifier():
+                item = self.annotations.dimension(text, self)
+        return super().dim(item)
+
+
+def make_parameters(frame: ParsedFrame, skip: Mapping[str, Any]) -> dict[str, Any]:
     """Declare the parameters in `frame`; what each stands for in the body. Those in `skip` have a value already."""
-    definition, made = annotations.definition, dict(skip)
+    annotations, made = frame.annotations, dict(skip)
+    definition = annotations.definition
     args = definition.node.args
     for item in (*args.posonlyargs, *args.args, *args.kwonlyargs):
         if item.arg in skip:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from ...support.errors import Diagnostic, ScriptError
@@ -47,9 +48,10 @@ def syntax_problems(definition: Definition, kind: str) -> list[Diagnostic]:
 class _Checker:
     """Walks a body, with the loops and the `nonlocal` rule of the place."""
 
-    def __init__(self, definition: Definition, kind: str) -> None:
+    def __init__(self, definition: Definition, kind: str, *, expressions: bool | None = None) -> None:
         self.definition = definition
         self.kind = kind
+        self.expressions = _has_refused_expressions(definition) if expressions is None else expressions
         self.problems: list[Diagnostic] = []
 
     def suite(self, body: list[ast.stmt]) -> None:
@@ -66,7 +68,7 @@ class _Checker:
         if special is not None:
             special(node)
         if name != "FunctionDef":
-            for child in ast.iter_child_nodes(node):
+            for child in ast.iter_child_nodes(node) if self.expressions else _inner_statements(node):
                 self.visit(child)
 
     def refuse(self, node: Any, message: str, hint: str) -> None:
@@ -81,7 +83,7 @@ class _Checker:
                 "put @Tx.inline above it: it is then expanded where it is called; helpers that are plain Python "
                 "(traced, not rewritten) belong outside the kernel",
             )
-        inner = _Checker(self.definition, "inline")
+        inner = _Checker(self.definition, "inline", expressions=self.expressions)
         inner.suite(node.body)
         self.problems += inner.problems
 
@@ -96,8 +98,17 @@ class _Checker:
         if isinstance(text, str) and not _is_expression(text):
             self.refuse(node.annotation, f"the annotation {text!r} is no expression", "write a type such as Tx.int32")
 
-    def _Starred(self, node: ast.Starred) -> None:  # noqa: N802
-        return
+
+def _has_refused_expressions(definition: Definition) -> bool:
+    """Whether the text may contain one of the refused expressions; if not, only statements are looked at."""
+    node = definition.node
+    text = "\n".join(definition.source.lines[node.lineno - 1 : node.end_lineno])
+    return any(word in text for word in (":=", "yield", "await"))
+
+
+def _inner_statements(node: Any) -> Iterator[ast.AST]:
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+        yield from getattr(node, name, None) or ()
 
 
 def _is_expression(text: str) -> bool:

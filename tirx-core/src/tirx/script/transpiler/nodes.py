@@ -50,7 +50,9 @@ def attribute(value: str, name: str, at: Place) -> ast.Attribute:
 
 def call(method: str, args: Sequence[ast.expr], at: Place, owner: str = RUNTIME) -> ast.Call:
     """`owner.method(*args)`."""
-    return ast.Call(attribute(owner, method, at), list(args), [], **at)
+    # The method itself stands on one line: Python places calls of a method whose name spans lines at the last of them.
+    start = {**at, "end_lineno": at["lineno"], "end_col_offset": at["col_offset"]}
+    return ast.Call(attribute(owner, method, start), list(args), [], **at)
 
 
 def assign(name: str, value: ast.expr, at: Place) -> ast.Assign:

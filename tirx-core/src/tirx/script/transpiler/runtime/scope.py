@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ....ir import Assert, Buffer, Return, Scalar, StringImm, as_expr, current_span, emit, truth
 from ...annotation import declared
-from ...assign import UNBOUND, assign, is_kernel_value, meta_var, stores
+from ...assign import UNBOUND, assign, give_name, is_kernel_value, meta_var, stores
 from ...builder.state import Frame, builder, refuse
 from ...builder.statements import expression_statement
 from .blocks import Block, Blocks
@@ -60,7 +60,7 @@ class Scope(Operators):
 
     def bind(self, name: str, old: Any, value: Any) -> Any:
         """`name` stands for `value` as it is: loop variables, what `with` gives, imports, nested functions."""
-        builder().name_value(value, name)
+        give_name(value, name)
         self.blocks.settle(name, made_here=is_kernel_value(value) or isinstance(value, Buffer))
         return value
 
@@ -107,7 +107,7 @@ class Scope(Operators):
             old.assign(value)
             return
         self._check_in_place(f"attribute `{name}`", old)
-        builder().name_value(value, name)
+        give_name(value, name)
         setattr(owner, name, value.value if isinstance(value, meta_var) else value)
 
     def set_item(self, value: Any, owner: Any, index: Any) -> None:
