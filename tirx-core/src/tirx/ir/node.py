@@ -18,7 +18,7 @@ A class attribute `_not_compared` names fields that structural equality ignores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from ..support.span import Span
@@ -92,6 +92,8 @@ class NodeType(type):
         NodeType._next_bit += 1
         if "__init__" not in space and not options.get("abstract"):
             cls.__init__ = mcls._make_init(cls)
+        if any(field.role in ("child", "children") for field in cls.FIELDS):
+            cls.children = _compile_children(cls.FIELDS)
         return cls
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any], **options: Any) -> None:
@@ -134,6 +136,26 @@ def _compile_init(fields: tuple[Field, ...], defaults: dict[str, Any], infer: st
     return make
 
 
+_children: dict[str, Callable[..., Any]] = {}
+
+
+def _compile_children(fields: tuple[Field, ...]) -> Callable[..., Any]:
+    """The direct children as a tuple: most of what a pass does is asking for them."""
+    parts: list[str] = []
+    for f in fields:
+        if f.role == "child":
+            parts.append(
+                f"*((self.{f.name},) if self.{f.name} is not None else ())" if f.optional else f"self.{f.name}"
+            )
+        elif f.role == "children":
+            parts.append(f"*(self.{f.name} or ())" if f.optional else f"*self.{f.name}")
+    lone = next((f.name for f in fields if f.role == "children" and not f.optional), None)
+    source = f"self.{lone}" if lone is not None and len(parts) == 1 else f"({', '.join(parts)},)"
+    if source not in _children:
+        _children[source] = eval(f"lambda self: {source}")  # noqa: S307  # made from our own field names
+    return _children[source]
+
+
 class Node(metaclass=NodeType, abstract=True):
     """Base of expressions and statements. `span` is where the author wrote it; `mask` the kinds at and below it."""
 
@@ -144,15 +166,9 @@ class Node(metaclass=NodeType, abstract=True):
     BIT: ClassVar[int]
     _defaults: ClassVar[dict[str, Any]]
 
-    def children(self) -> Iterator[Node]:
-        """Direct children in field order."""
-        for field in self.FIELDS:
-            if field.role == "child":
-                value = getattr(self, field.name)
-                if value is not None:
-                    yield value
-            elif field.role == "children":
-                yield from getattr(self, field.name) or ()
+    def children(self) -> tuple[Node, ...]:
+        """Direct children in field order. Each class has its own, compiled from its fields."""
+        return ()
 
     def rebuild(self: T, **changes: Any) -> T:
         """The same node with some fields replaced; span kept; `self` when nothing differs."""

@@ -39,7 +39,7 @@ def walk(root: Node, mask: int = -1) -> Iterator[Node]:
         node = stack.pop()
         if node.mask & mask:
             yield node
-            stack.extend(reversed(list(node.children())))
+            stack.extend(node.children()[::-1])
 
 
 def post_order(root: Node, mask: int = -1) -> Iterator[Node]:
@@ -51,7 +51,7 @@ def post_order(root: Node, mask: int = -1) -> Iterator[Node]:
             yield node
         elif node.mask & mask:
             stack.append((node, True))
-            stack.extend((child, False) for child in reversed(list(node.children())))
+            stack.extend([(child, False) for child in node.children()[::-1]])
 
 
 def rewrite(
@@ -80,45 +80,43 @@ class _Rewriter:
         self.rules, self.enter, self.mask = rules, enter, mask
 
     def run(self, root: Node) -> Any:
+        mask, rules, enter = self.mask, self.rules, self.enter
         stack: list[tuple[Node, bool]] = [(root, False)]
         results: list[Any] = []
         while stack:
             node, done = stack.pop()
-            if done:
-                results.append(self._leave(node, results))
-                continue
-            if not node.mask & self.mask:
-                results.append(node)
-                continue
-            rule = self.enter.get(type(node))
+            if not done:
+                if not node.mask & mask:
+                    results.append(node)
+                    continue
+                rule = enter.get(type(node)) if enter else None
+                replaced = rule(node) if rule is not None else None
+                if replaced is not None and replaced is not node:
+                    results.append(replaced)
+                    continue
+                children = node.children()
+                if children:
+                    stack.append((node, True))
+                    stack.extend([(child, False) for child in children[::-1]])
+                    continue
+            else:
+                node = _with_children(node, results)
+            rule = rules.get(type(node))
             replaced = rule(node) if rule is not None else None
-            if replaced is not None and replaced is not node:
-                results.append(replaced)
-                continue
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(list(node.children())))
+            results.append(node if replaced is None else replaced)
         (result,) = results
         return seq(result) if isinstance(result, list) else result
-
-    def _leave(self, node: Node, results: list[Any]) -> Any:
-        node = _with_children(node, results)
-        rule = self.rules.get(type(node))
-        if rule is None:
-            return node
-        replaced = rule(node)
-        return node if replaced is None else replaced
 
 
 def _with_children(node: Node, results: list[Any]) -> Node:
     """`node` with the children that lie on top of `results` (popped)."""
-    old = list(node.children())
-    if not old:
-        return node
+    old = node.children()
     new = results[-len(old) :]
     del results[-len(old) :]
-    if all(a is b for a, b in zip(old, new, strict=True)):
-        return node
-    return _rebuilt(node, iter(new))
+    for before, after in zip(old, new, strict=True):
+        if before is not after:
+            return _rebuilt(node, iter(new))
+    return node
 
 
 def _rebuilt(node: Node, new: Iterator[Any]) -> Node:
