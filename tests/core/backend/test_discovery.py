@@ -176,6 +176,22 @@ def test_names_that_would_break_the_cache_format(tmp_path, counter):
     assert first[0].distribution.entries == second[0].distribution.entries
 
 
+def test_processes_that_write_the_cache_at_once(tmp_path):
+    site = tmp_path / "site"
+    for number in range(50):
+        write_distribution(site, f"toy-{number}")
+    age(site)
+    code = (
+        "import os; from tirx.backend.discovery import Discovery\n"
+        f"finder = Discovery(lambda: [{str(site)!r}], {{'TIRX_PLUGIN_CACHE': {str(tmp_path / 'cache')!r}}})\n"
+        "for _ in range(20):\n    assert len(finder.find()) == 50\n    finder.forget()\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
+    assert [process.wait(60) for process in running] == [0, 0, 0, 0]
+    assert len(look(site, cache=tmp_path / "cache").find()) == 50
+    assert not [file for file in (tmp_path / "cache").iterdir() if file.suffix != ".txt"]
+
+
 def test_the_cache_goes_to_the_users_cache_folder(tmp_path):
     assert cache.cache_folder({"XDG_CACHE_HOME": str(tmp_path)}) == str(tmp_path / "tirx" / "plugins")
     assert cache.cache_folder({"TIRX_PLUGIN_CACHE": str(tmp_path)}) == str(tmp_path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.backend.toy import Variant
-from tirx.backend import BackendError
+from tests.core.backend.toy import KINDS, Variant
+from tirx.backend import BackendError, RowKind
 from tirx.backend.candidates import State
 
 FAST = """
@@ -141,6 +141,25 @@ def test_enabling_a_broken_extension_is_told(world):
     assert host.is_loaded("acme")
     with pytest.raises(BackendError, match="broken"):
         host.registry(extensions=["acme.fast"])
+
+
+def test_a_check_across_rows_sees_what_does_not_act_yet(world):
+    def no_copies(registry):
+        if "copy" in registry.rows("variants"):
+            raise ValueError("no copies here")
+
+    kinds = [
+        RowKind(
+            "variants", "tirx_variants", doc="", key=lambda row: row.name, validate=lambda row, owner: None, multi=True,
+            opt_in=True, verify=no_copies,
+        ) if kind.name == "variants" else kind
+        for kind in KINDS
+    ]  # fmt: skip
+    world.install()
+    world.extension(FAST)
+    host = world.host(kinds=kinds)
+    host.load("acme")
+    assert host.info("acme.fast").cause == "when its rows joined those of the others: ValueError: no copies here"
 
 
 def test_a_later_attempt_at_the_host_leaves_the_failed_extension_alone(world):

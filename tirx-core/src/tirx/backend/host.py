@@ -246,11 +246,8 @@ class Host:
         from .hooks import collect, functions_of  # not needed before a registry is
 
         functions = functions_of(self._core, self.kinds)
-        made = empty.extended(Contribution(self.core_owner, collect(functions, self.kinds, self.core_owner)))
-        for kind in self.kinds.values():
-            if kind.verify is not None:
-                kind.verify(made)
-        return made
+        rows = collect(functions, self.kinds, self.core_owner)
+        return empty.extended(Contribution(self.core_owner, rows)).verify()
 
     def _may_share(self, prefix: str) -> bool:
         return all(kind.multi for kind in self.kinds.values() if prefix in kind.provides)

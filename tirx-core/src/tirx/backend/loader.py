@@ -44,7 +44,7 @@ class Loader:
             self.stage = "when its promises were checked"
             self._check_promises(contribution)
             self.stage = "when its rows joined those of the others"
-            made = self._join(contribution)
+            made = self.host.snapshot().extended(contribution).verify()
         if guard.forked:
             self.stage = "while it was loaded"
             raise BackendError("it forked a process", hint="start processes when they are needed, not on import")
@@ -72,10 +72,3 @@ class Loader:
                 f"its manifest promises what its hooks do not give: {', '.join(broken)}",
                 hint=near or f"correct the group tirx.provides of {self.owner.distribution}, or its hooks",
             )
-
-    def _join(self, contribution: Contribution) -> Registry:
-        made = self.host.snapshot().extended(contribution)
-        for kind in self.host.kinds.values():
-            if kind.verify is not None:
-                kind.verify(made)
-        return made

@@ -72,7 +72,7 @@ class RowKind:
     multi     whether several rows may have one key
     order     row -> sort key among all rows of the kind; ties go by owner, then by key
     index     (entries) -> a memo table, computed once for each snapshot
-    verify    called with the snapshot that would become current, for checks across rows; raises what is wrong
+    verify    called with the snapshot that would become current, all extensions acting, for checks across rows
     opt_in    rows of extensions act only when the extension is enabled
     """
 

@@ -108,6 +108,14 @@ class Registry:
             self._views[wanted] = view
         return view
 
+    def verify(self) -> Registry:
+        """This snapshot, after every kind's check across rows, with all extensions acting; raises what is wrong."""
+        everything = self.enabling(owner.backend for owner in self.owners() if owner.is_extension)
+        for kind in self._kinds.values():
+            if kind.verify is not None:
+                kind.verify(everything)
+        return self
+
     def kind(self, name: str) -> RowKind:
         """The row kind of this name."""
         try:
