@@ -159,6 +159,7 @@ _RULES: dict[str, Callable[[ExprPrinter, Any], Term]] = {
     "handle_add_byte_offset": _byte_offset,
     "isnullptr": _is_null,
     "likely": _same,
+    "tirx.uniform": _same,
     "filter": _same,
     "selector": _same,
     "call_extern": _extern,

@@ -1,0 +1,79 @@
+"""`Tx.SMEMPool`: parts of one dynamic shared buffer, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tirx.ir import DEFAULT_LAYOUT, Buffer, DType, current_span
+from tirx.script.builder import alloc_buffer, attr, decl_buffer
+from tirx.support.errors import ScriptError
+
+__all__ = ["SMEMPool"]
+
+
+class SMEMPool:
+    """A bump allocator over dynamic shared memory.
+
+        pool = Tx.SMEMPool()
+        A = pool.alloc((64, 32), "float16", align=16)
+        B = pool.alloc((64,), "float32")
+        pool.commit()
+
+    `alloc` answers a buffer at the next aligned offset; `move_base_to(offset)` goes back, so that parts overlap; `commit()` says
+    how many bytes the launch must give (all that was used at most, or `size`). `ptr` is an existing byte buffer to allocate from.
+    """
+
+    def __init__(self, ptr: Buffer | None = None) -> None:
+        self.data: Buffer = alloc_buffer((0,), "uint8", scope="shared.dyn", align=1024) if ptr is None else ptr
+        self.offset = 0
+        self.used = 0
+
+    def alloc(
+        self,
+        shape: Sequence[int] | int,
+        dtype: str = "float32",
+        strides: Sequence[int] | None = None,
+        scope: str = "shared.dyn",
+        align: int = 0,
+        layout: Any = "default",
+    ) -> Buffer:
+        """A buffer of constant shape at the next offset that is a multiple of `align` (default: of the element's size)."""
+        kind = DType(dtype)
+        dims = (shape,) if isinstance(shape, int) else tuple(shape)
+        start = -(-self.offset // (align or kind.bytes)) * (align or kind.bytes)
+        if start % kind.bytes:
+            raise self._error(f"alignment {align} does not fit elements of {kind.bytes} bytes", "align to a multiple of them")
+        made: Buffer = decl_buffer(
+            dims, dtype, data=self.data.data, strides=strides, scope=scope, align=align, elem_offset=start // kind.bytes,
+            layout=DEFAULT_LAYOUT if layout == "default" else layout,
+        )  # fmt: skip
+        self.offset = start + self._bytes(dims, strides, kind)
+        self.used = max(self.used, self.offset)
+        return made
+
+    def move_base_to(self, offset: int) -> None:
+        """Continue at byte `offset`: what is allocated next may overlap what was allocated there."""
+        if offset < 0:
+            raise self._error(f"a pool does not start at {offset}", "give an offset of 0 or more")
+        self.offset = offset
+
+    def commit(self, size: int | None = None) -> None:
+        """The launch gives this many bytes: `size`, or all that was ever in use at once."""
+        if size is not None and size < self.used:
+            raise self._error(f"{size} bytes are committed and {self.used} are in use", "commit() alone takes what is needed")
+        attr({"tirx.dyn_smem_bytes": self.used if size is None else size})
+
+    def _bytes(self, dims: tuple[Any, ...], strides: Sequence[int] | None, kind: DType) -> int:
+        if not all(isinstance(extent, int) for extent in dims):
+            raise self._error("a pool holds buffers of constant shape", "allocate the largest size that is needed")
+        if strides:
+            return (1 + sum((extent - 1) * step for extent, step in zip(dims, strides, strict=True))) * kind.bytes
+        count = 1
+        for extent in dims:
+            count *= extent
+        return -(-count * kind.total_bits // 8)
+
+    @staticmethod
+    def _error(message: str, hint: str) -> ScriptError:
+        return ScriptError(message, span=current_span(), hint=hint)
