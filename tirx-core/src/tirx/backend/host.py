@@ -116,12 +116,12 @@ class Host:
 
     def find(self, kind: str, key: Any) -> Any:
         """The row (or rows) of this kind and key; loads the backend that promises it when nobody loaded has it."""
-        row = self.registry().find(kind, key)
+        row = self._view(kind).find(kind, key)
         if row is not None:
             return row
-        for promise in self.registry().kind(kind).promised(key):
+        for promise in self.kinds[kind].promised(key):
             if self.load_provider(*split_promise(promise)):
-                row = self.registry().find(kind, key)
+                row = self._view(kind).find(kind, key)
                 if row is not None:
                     return row
         return None
@@ -226,6 +226,11 @@ class Host:
         return self._registry or self._start()
 
     # Inside.
+
+    def _view(self, kind: str) -> Registry:
+        """Settings are only read for kinds that they change: looking a row up happens thousands of times."""
+        current = self.snapshot()
+        return self.registry() if current.kind(kind).opt_in else current
 
     def _start(self) -> Registry:
         with self._lock:
