@@ -172,6 +172,7 @@ def test_asking_about_them_imports_none(crowd):
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*EXPECTED, *DEADLY} - {"plain.broken", "rival"}))
 def test_probing_it(probed, name):
     expected = {

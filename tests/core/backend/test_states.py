@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 from importlib import invalidate_caches
+from importlib.util import spec_from_file_location
 from pathlib import Path
 
 import pytest
 
-from tests.core.backend.toy import ACME, GOOD
+from tests.core.backend.toy import ACME, GOOD, write_distribution
 from tirx import backend
 from tirx.backend import BackendError, spelling
 from tirx.backend.candidates import Selection, State, gather
@@ -243,6 +244,26 @@ def test_a_stale_editable_install_is_unavailable(world):
     )
     assert info.todo == "reinstall it (pip install --force-reinstall acme-toy) or remove it (pip uninstall acme-toy)"
     assert "it is UNAVAILABLE: its module `acme_toy` is not there" in refused(host)
+
+
+def test_an_editable_install_through_an_import_hook(world, monkeypatch):
+    hidden = world.folder / "source"
+    hidden.mkdir()
+    world.install(site=hidden)
+    write_distribution(world.site)
+
+    class Hook:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "acme_toy":
+                folder = str(hidden / "acme_toy")
+                return spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
+            return None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Hook])
+    host = world.host()
+    assert host.info("acme").state == State.NOT_LOADED
+    assert host.find("kinds", "acme")
 
 
 def test_a_plugin_module_that_is_not_there(world):
