@@ -7,14 +7,36 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tirx.ir import (
-    Alloc, Bind, Buffer, BufferRegion, Decl, DType, Evaluate, Expr, FloatImm, For, If, IntImm, PrimFunc, Seq, Stmt, StringImm,
-    Var, substitute, const,
-)  # fmt: skip
 from tirx.arith import simplify
+from tirx.ir import (
+    Alloc,
+    Bind,
+    Buffer,
+    BufferRegion,
+    Decl,
+    DType,
+    Evaluate,
+    Expr,
+    FloatImm,
+    For,
+    If,
+    IntImm,
+    PrimFunc,
+    Seq,
+    Stmt,
+    StringImm,
+    Var,
+    const,
+    substitute,
+)  # fmt: skip
 from tirx.support.late import load_object
 
-EXTRA = {"bfloat16": ml_dtypes.bfloat16, "float8_e4m3": ml_dtypes.float8_e4m3, "float8_e5m2": ml_dtypes.float8_e5m2, "bool": np.uint8}
+EXTRA = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8_e4m3": ml_dtypes.float8_e4m3,
+    "float8_e5m2": ml_dtypes.float8_e5m2,
+    "bool": np.uint8,
+}
 
 
 def numpy_dtype(dtype: DType) -> Any:
@@ -113,8 +135,9 @@ def interpret(module: Any, *arrays: np.ndarray) -> Context:
     by_storage = {id(buffer.data): array for buffer, array in zip(host.buffers(), arrays, strict=True)}
     sizes: dict[Var, Expr] = {}
     for buffer, array in zip(host.buffers(), arrays, strict=True):
-        sizes.update((extent, const(size)) for extent, size in zip(buffer.shape, array.shape, strict=True) if isinstance(extent, Var))
+        sizes.update(
+            (extent, const(size))
+            for extent, size in zip(buffer.shape, array.shape, strict=True)
+            if isinstance(extent, Var)
+        )
     return Interpreter(device, by_storage, sizes).context
-
-
-

@@ -59,14 +59,21 @@ def _binding(node: ast.Call, name: str) -> Iterator[str]:
         yield f"line {node.lineno}: {name} has positional arguments"
     keywords = {str(keyword.arg): None for keyword in node.keywords}
     for release in RELEASES:
-        try:
-            signature(name, release).bind(*node.args, **keywords)
-        except TypeError as error:
-            yield f"line {node.lineno}: {name} in NKI {release}: {error}"
+        problem = _unbound(node, name, release, keywords)
+        if problem:
+            yield f"line {node.lineno}: {name} in NKI {release}: {problem}"
+
+
+def _unbound(node: ast.Call, name: str, release: str, keywords: dict[str, None]) -> str | None:
+    try:
+        signature(name, release).bind(*node.args, **keywords)
+    except TypeError as error:
+        return str(error)
+    return None
 
 
 def _members(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "nl":
-            if node.attr not in NAMES and node.attr not in LANGUAGE:
-                yield f"line {node.lineno}: nl.{node.attr} is not in every release"
+        is_member = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "nl"
+        if is_member and node.attr not in NAMES and node.attr not in LANGUAGE:
+            yield f"line {node.lineno}: nl.{node.attr} is not in every release"

@@ -43,8 +43,13 @@ LATER = {
 }
 # Members of nki.language that emitted files name without calling them.
 NAMES = frozenset(
-    "sbuf psum shared_hbm float32 float16 bfloat16 float8_e4m3 float8_e5m2 int32 int16 int8 uint32 uint16 uint8 bool_ add "
-    "subtract multiply maximum minimum exp sqrt equal not_equal greater greater_equal less less_equal".split()
+    [
+        *("sbuf", "psum", "shared_hbm"),
+        *("float32", "float16", "bfloat16", "float8_e4m3", "float8_e5m2"),
+        *("int32", "int16", "int8", "uint32", "uint16", "uint8", "bool_"),
+        *("add", "subtract", "multiply", "maximum", "minimum", "exp", "sqrt"),
+        *("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"),
+    ]
 )
 
 

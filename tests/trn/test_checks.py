@@ -7,7 +7,23 @@ from collections.abc import Callable
 import pytest
 
 from tests.trn.build import block, index, kernel, loop, problems, psum, sbuf, source_of
-from tirx.ir import FLOAT32, INT32, Alloc, Break, Buffer, BufferLoad, BufferStore, Evaluate, For, If, PrimFunc, Var, While, cast, const
+from tirx.ir import (
+    FLOAT32,
+    INT32,
+    Alloc,
+    Break,
+    Buffer,
+    BufferLoad,
+    BufferStore,
+    Evaluate,
+    For,
+    If,
+    PrimFunc,
+    Var,
+    While,
+    cast,
+    const,
+)
 from tirx.support.errors import VerifyError
 from tirx.support.span import Span
 from tirx_trn import script as nki
@@ -29,7 +45,7 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
         lambda: with_statement(BufferStore(T, const(1.0), (const(0), const(0)), span=HERE)),
         "kernel.py:7:5: error: an element of `t` is stored; engines work on tiles",
     ),
-    "an element load": (lambda: with_statement(If(ELEMENT > const(0.0), block(*COPY))), "an element of `t` is read as a value"),
+    "an element load": (lambda: with_statement(If(const(0.0) < ELEMENT, block(*COPY))), "an element of `t` is read as a value"),
     "a while loop": (lambda: with_statement(While(const(True), block(*COPY), span=HERE)), "kernel.py:7:5: error: a `while` loop needs"),
     "a break": (lambda: with_statement(loop(I, 4, Break(span=HERE))), "`break` cannot be expressed"),
     "a vector loop": (
@@ -40,7 +56,10 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
     "a 64-bit parameter": (
         lambda: kernel("copy", [A, B, Buffer("c", (4,), "int64")], *COPY), "parameter `c` is of type int64, which the engines do not have"
     ),
-    "device memory": (lambda: with_statement(Alloc(Buffer("s", (4,)), span=HERE)), "the buffer `s` is in global memory, which kernels cannot"),
+    "device memory": (
+        lambda: with_statement(Alloc(Buffer("s", (4,)), span=HERE)),
+        "the buffer `s` is in global memory, which kernels cannot",
+    ),
     "a scalar variable": (
         lambda: with_statement(Alloc(Buffer("s", (1,), "int32", scope="local", is_scalar=True), span=HERE)),
         "the scalar `s` is in local memory",
@@ -50,7 +69,10 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
         lambda: kernel("copy", [A], T, nki.load(T, A), nki.store(A, T)), "parameter `a` is both read and written"
     ),
     "num_inputs too large": (lambda: kernel("copy", [A, B], *COPY, num_inputs=2), "`b` is written, but num_inputs=2 makes it an input"),
-    "num_inputs too small": (lambda: kernel("copy", [A, B], *COPY, num_inputs=0), "`a` is never written, but num_inputs=0 makes it an output"),
+    "num_inputs too small": (
+        lambda: kernel("copy", [A, B], *COPY, num_inputs=0),
+        "`a` is never written, but num_inputs=0 makes it an output",
+    ),
     "num_inputs out of range": (lambda: kernel("copy", [A, B], *COPY, num_inputs=3), "num_inputs is 3; `copy` has 2 parameters"),
     "SBUF is full": (
         lambda: with_statement(block(sbuf("big", 128, 50_000), sbuf("more", 128, 10_000))),
@@ -58,7 +80,7 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
     ),
     "PSUM is full": (lambda: with_statement(block(*(psum(f"p{n}", 5, 128, 512) for n in range(2)))), "`p1` brings PSUM to 20,480 bytes"),
     "a wide product": (
-        lambda: with_statement(block(sbuf("m", 128, 600), psum("p", 2, 64, 300), nki.matmul(psum("q", 2, 64, 300).region(), T, sbuf("m", 128, 600)))),
+        lambda: with_statement(nki.matmul(psum("q", 2, 64, 300), T, sbuf("m", 128, 600))),
         "`rhs` of nki.matmul has 600 elements per partition; NeuronCore-v3 takes 512",
     ),
 }  # fmt: skip
@@ -87,7 +109,9 @@ def test_a_call_of_a_scalar_function_is_refused() -> None:
     from tirx.intrinsic.core.math import exp
 
     found = problems(with_statement(Evaluate(exp(const(1.0, FLOAT32)))))
-    assert [item.message for item in found] == ["`exp` works on single values, which a NeuronCore's kernel does not have"]
+    assert [item.message for item in found] == [
+        "`exp` works on single values, which a NeuronCore's kernel does not have"
+    ]
 
 
 def test_a_computed_bias_is_refused_on_v2() -> None:

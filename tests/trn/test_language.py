@@ -89,7 +89,7 @@ def test_a_layout_is_refused_at_its_line() -> None:
 @Tx.prim_func
 def with_threads(a: Tx.Buffer((128, 64), "float32")):
     Tx.device_entry()
-    bx = Tx.cta_id([4])
+    bx = Tx.cta_id([4])  # noqa: F841
     x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
     Tx.nki.memset(x, 1.0)
     Tx.nki.store(a, x)
@@ -113,7 +113,7 @@ def too_large(a: Tx.Buffer((128, 60000), "float32")):
 @pytest.mark.parametrize(
     ("kernel", "message", "line"),
     [
-        (with_threads, "counts threads, and target `trn` has none", "bx = Tx.cta_id([4])"),
+        (with_threads, "counts threads, and target `trn` has none", "bx = Tx.cta_id([4])  # noqa: F841"),
         (with_elements, "an element of `b` is stored; engines work on tiles", "b[i, 0] = a[i, 0] * 2.0"),
         (
             too_large,

@@ -67,7 +67,10 @@ def test_letters_in_banks(letters: str, shape: tuple[int, ...], spec: Any) -> No
         ),
         (lambda: place_of(sbuf("t", 64, 4, layout=TileLayout(S[(64, 4) : (2 @ P, 1 @ F)]))), "axis P of this layout has gaps"),
         (lambda: place_of(Buffer("t", (index("n"), 4), scope="trn.sbuf")), "the on-chip buffer `t` has a shape that is not constant"),
-        (lambda: box_of(sbuf("t", 256, 8, layout=trainium("PF", (256, 8)))[64:192, :]), "dimension 0 of this slice of `t` crosses a multiple of 128 unevenly"),
+        (
+            lambda: box_of(sbuf("t", 256, 8, layout=trainium("PF", (256, 8)))[64:192, :]),
+            "dimension 0 of this slice of `t` crosses a multiple of 128 unevenly",
+        ),
         (
             lambda: box_of(sbuf("t", 2, 64, 8, layout=trainium("PPF", (2, 64, 8)))[:, 0:32, :]),
             "this slice of `t` takes partitions that are not neighbours",
@@ -121,10 +124,15 @@ def test_a_box_covers_what_the_layout_says() -> None:
 def test_rows_beyond_the_partitions_are_copied_in_a_loop(tmp_path: Path) -> None:
     a, b = Buffer("a", (256, 64)), Buffer("b", (256, 64))
     tile = sbuf("tile", 256, 64, layout=trainium("PF", (256, 64)))
-    func = kernel("double", [a, b], tile, nki.load(tile, a), nki.tensorscalar(tile, tile, 2.0, "mul"), nki.store(b, tile))
+    func = kernel(
+        "double", [a, b], tile, nki.load(tile, a), nki.tensorscalar(tile, tile, 2.0, "mul"), nki.store(b, tile)
+    )
     text = source_of(func)
     assert "tile = nl.ndarray((128, 2, 64), dtype=nl.float32, buffer=nl.sbuf)" in text
-    assert "for t in range(2):\n        nisa.dma_copy(dst=tile[0:128, t, 0:64], src=a[t * 128 : t * 128 + 128, 0:64])" in text
+    assert (
+        "for t in range(2):\n        nisa.dma_copy(dst=tile[0:128, t, 0:64], src=a[t * 128 : t * 128 + 128, 0:64])"
+        in text
+    )
     x = np.random.default_rng(0).standard_normal((256, 64)).astype(np.float32)
     np.testing.assert_array_equal(run(func, tmp_path, x), x * 2)
 
@@ -133,7 +141,16 @@ def test_a_free_dimension_in_front(tmp_path: Path) -> None:
     a, b = Buffer("a", (4, 128, 16)), Buffer("b", (128, 16))
     tile, total = sbuf("tile", 4, 128, 16, layout=trainium("FPF", (4, 128, 16))), sbuf("total", 128, 16)
     steps = [nki.tensortensor(total, total, tile[i, :, :], "add") for i in range(1, 4)]
-    func = kernel("planes", [a, b], tile, total, nki.load(tile, a), nki.tensor_copy(total, tile[0, :, :]), *steps, nki.store(b, total))
+    func = kernel(
+        "planes",
+        [a, b],
+        tile,
+        total,
+        nki.load(tile, a),
+        nki.tensor_copy(total, tile[0, :, :]),
+        *steps,
+        nki.store(b, total),
+    )
     assert "nisa.tensor_tensor(dst=total, data1=total, data2=tile[0:128, 3, 0:16], op=nl.add)" in source_of(func)
     x = np.random.default_rng(0).standard_normal((4, 128, 16)).astype(np.float32)
     np.testing.assert_array_equal(run(func, tmp_path, x), ((x[0] + x[1]) + x[2]) + x[3])

@@ -45,7 +45,9 @@ def test_meanings_agree_with_the_executed_file(make: Any, shapes: Any, result: t
 
 
 def test_a_function_outside_its_domain_is_a_finding() -> None:
-    func = tile_kernel(lambda x, r: [nki.activation(r, x, "sqrt", 0.0, -1.0)], [np.ones((2, 2), np.float32)], ((2, 2), "float32"))
+    func = tile_kernel(
+        lambda x, r: [nki.activation(r, x, "sqrt", 0.0, -1.0)], [np.ones((2, 2), np.float32)], ((2, 2), "float32")
+    )
     ((kind, message),) = interpret(lowered(func), np.ones((2, 2), np.float32), np.zeros((2, 2), np.float32)).findings
     assert kind == "domain"
     assert message.startswith("sqrt is computed outside")
@@ -55,9 +57,17 @@ def test_banks_are_part_of_the_free_dimension() -> None:
     a, b = Buffer("a", (4, 4)), Buffer("b", (4, 2))
     left, acc, total = sbuf("left", 4, 4), psum("acc", 2, 4, 4), sbuf("total", 4, 2)
     steps = [nki.matmul(acc[bank, :, :], left, left, False) for bank in range(2)]
-    func = kernel("banks", [a, b], left, acc, total, nki.load(left, a), *steps, nki.tensorreduce(total, acc, "add", False, 2), nki.store(b, total))
+    func = kernel(
+        "banks",
+        [a, b],
+        left,
+        acc,
+        total,
+        nki.load(left, a),
+        *steps,
+        nki.tensorreduce(total, acc, "add", False, 2),
+        nki.store(b, total),
+    )
     x, result = np.arange(16, dtype=np.float32).reshape(4, 4), np.zeros((4, 2), np.float32)
     assert interpret(lowered(func), x, result).findings == []
     np.testing.assert_array_equal(result, np.repeat((x.T @ x).sum(axis=1, keepdims=True), 2, axis=1))
-
-

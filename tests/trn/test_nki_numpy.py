@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from tests.trn import nki_signatures
+from tests.trn.build import psum
 from tests.trn.nki_numpy import NkiError, isa, language
 from tests.trn.nki_numpy import installed as with_nki
 from tests.trn.test_ops import CASES, X, Y, check
-from tests.trn.build import psum
 from tirx_trn import script as tx
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n@nki.jit\ndef kernel(a):\n"
 TILE = "t = nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf)"
 LOAD = f"{TILE}\nnisa.dma_copy(dst=t, src=a)"
+PLANES = "t = nl.ndarray((128, 2, 4), dtype=nl.float32)\nnisa.memset(dst=t, value=0.0)"
+COLUMN = "reduce_res=t[0:128, 0:1]"
 PRODUCT = f"{LOAD}\nacc = nl.ndarray((8, 8), dtype=nl.float32, buffer=nl.psum)"
 
 REFUSED = {
@@ -46,15 +48,15 @@ REFUSED = {
     "outside sqrt": (f"{LOAD}\nnisa.activation(dst=t, op=nl.sqrt, data=t, scale=-1.0)", "nl.sqrt is defined from"),
     "reduce the partitions": (f"{LOAD}\nnisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.add, data=t, axis=(0,))", "not its last free ones"),
     "an inner axis": (
-        "t = nl.ndarray((128, 2, 4), dtype=nl.float32)\nnisa.memset(dst=t, value=0.0)\n"
-        "nisa.tensor_reduce(dst=t[0:128, 0, 0:4], op=nl.add, data=t, axis=(1,))",
+        f"{PLANES}\nnisa.tensor_reduce(dst=t[0:128, 0, 0:4], op=nl.add, data=t, axis=(1,))",
         "not its last free ones",
     ),
     "reduce with max while activating": (
-        f"{LOAD}\nnisa.activation_reduce(dst=t, op=nl.exp, data=t, reduce_op=nl.maximum, reduce_res=t[0:128, 0:1])", "reduces with add only",
+        f"{LOAD}\nnisa.activation_reduce(dst=t, op=nl.exp, data=t, reduce_op=nl.maximum, {COLUMN})",
+        "reduces with add only",
     ),
     "reverse of a fused reduction": (
-        f"{LOAD}\nnisa.tensor_scalar_reduce(dst=t, data=t, op0=nl.add, operand0=1.0, reduce_op=nl.add, reduce_res=t[0:128, 0:1], reverse0=True)",
+        f"{LOAD}\nnisa.tensor_scalar_reduce(dst=t, data=t, op0=nl.add, operand0=1.0, reduce_op=nl.add, {COLUMN}, reverse0=True)",
         "reverse0 is not supported",
     ),
     "a product to SBUF": (f"{LOAD}\nnisa.nc_matmul(dst=t[0:8, 0:8], stationary=t, moving=t)", "reads SBUF and writes PSUM"),

@@ -36,7 +36,14 @@ def tile_kernel(build: Build, inputs: Sequence[np.ndarray], *results: tuple[tupl
     return kernel("op", [*params, *outs], *tiles, *loads, *body, *stores)
 
 
-def check(folder: Path, build: Build, inputs: Sequence[np.ndarray], *expected: Any, dtype: str = "float32", target: str = "trn") -> None:
+def check(
+    folder: Path,
+    build: Build,
+    inputs: Sequence[np.ndarray],
+    *expected: Any,
+    dtype: str = "float32",
+    target: str = "trn",
+) -> None:
     """The emitted kernel gives `expected`."""
     wanted = [np.array(item, NAMES[dtype]) for item in expected]
     func = tile_kernel(build, inputs, *((item.shape, dtype) for item in wanted))
@@ -67,7 +74,10 @@ CASES: dict[str, tuple[Build, list[np.ndarray], list[Any]]] = {
         [X[:, :2], np.array([[0], [1]], np.float32)],
         [[[1, 1], [np.exp(np.float32(1))] * 2]],
     ),
-    "scale column": (lambda x, s, r: [nki.activation(r, x, "sqrt", 0.0, s)], [np.full((2, 2), 4, np.float32), COLUMN * COLUMN], [[[20, 20], [200, 200]]]),
+    "scale column": (
+        lambda x, s, r: [nki.activation(r, x, "sqrt", 0.0, s)], [np.full((2, 2), 4, np.float32), COLUMN * COLUMN],
+        [[[20, 20], [200, 200]]],
+    ),
     "activation_reduce": (
         lambda x, s, r: [nki.activation_reduce(s, r, x, "sqrt", "add", 1.0, 3.0)],
         [np.array([[1, 5], [8, 33]], np.float32)],
@@ -134,7 +144,13 @@ def test_matmul_accumulates_or_replaces(accum: bool, factor: int, tmp_path: Path
 
 def test_a_bias_that_is_a_number_becomes_a_tile_on_v2(tmp_path: Path) -> None:
     data = np.array([[1, 5], [8, 33]], np.float32)
-    check(tmp_path, lambda x, r: [nki.activation(r, x, "sqrt", 1.0, 3.0)], [data], [[2, 4], [5, 10]], target="trn -generation=v2")
+    check(
+        tmp_path,
+        lambda x, r: [nki.activation(r, x, "sqrt", 1.0, 3.0)],
+        [data],
+        [[2, 4], [5, 10]],
+        target="trn -generation=v2",
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,4 +168,10 @@ def test_conversion_rounds_to_even_and_saturates(dtype: str, values: Any, expect
 
 def test_int32_work_is_exact(tmp_path: Path) -> None:
     big = np.array([[2**24 + 1, 2**30]], np.int32)
-    check(tmp_path, lambda x, y, r: [nki.tensortensor(r, x, y, "add")], [big, np.ones((1, 2), np.int32)], [[2**24 + 2, 2**30 + 1]], dtype="int32")
+    check(
+        tmp_path,
+        lambda x, y, r: [nki.tensortensor(r, x, y, "add")],
+        [big, np.ones((1, 2), np.int32)],
+        [[2**24 + 2, 2**30 + 1]],
+        dtype="int32",
+    )

@@ -30,25 +30,43 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "load of another shape": (lambda: nki.load(HALF, H), "`res` of nki.load is a slice of shape (64, 64), `data` one of shape (128, 64)"),
     "no tile": (lambda: nki.tensor_copy(T, 3), "`data` of nki.tensor_copy is int, not a tile"),
     "compute on device memory": (lambda: nki.tensor_copy(T, H), "`data` of nki.tensor_copy is in global memory"),
-    "other partitions": (lambda: nki.tensor_copy(T, HALF), "`data` of nki.tensor_copy covers 64 x 64 (partitions x elements), `res` covers 128 x 64"),
+    "other partitions": (
+        lambda: nki.tensor_copy(T, HALF),
+        "`data` of nki.tensor_copy covers 64 x 64 (partitions x elements), `res` covers 128 x 64",
+    ),
     "broadcast": (lambda: nki.tensortensor(T, T, COLUMN, "add"), "`operand1` of nki.tensortensor covers 128 x 1"),
     "both in PSUM": (lambda: nki.tensortensor(HALF, P, Q, "add"), "`operand0` and `operand1` of nki.tensortensor are both in trn.psum"),
     "a 64-bit type": (lambda: nki.memset(F64, 0.0), "`result` of nki.memset is of type float64, which the engines do not have"),
     "divide": (lambda: nki.tensortensor(T, T, U, "div"), "`opcode` of nki.tensortensor is 'div': the engines have no divide"),
     "unknown opcode": (lambda: nki.tensorscalar(T, T, 1.0, "ad"), "`opcode` of nki.tensorscalar is 'ad'"),
     "activation that is none": (lambda: nki.activation(T, T, "add"), "`opcode` of nki.activation is 'add'"),
-    "scalar of a wrong shape": (lambda: nki.tensorscalar(T, T, HALF[:, 0:1], "add"), "`operand1` of nki.tensorscalar is a tile of 64 x 1; it takes a number, or 128 x 1"),
+    "scalar of a wrong shape": (
+        lambda: nki.tensorscalar(T, T, HALF[:, 0:1], "add"),
+        "`operand1` of nki.tensorscalar is a tile of 64 x 1; it takes a number, or 128 x 1",
+    ),
     "scalar of a wrong type": (lambda: nki.tensorscalar(T, T, BF[:, 0:1], "add"), "a tile of scalars is float32"),
     "nan": (lambda: nki.memset(T, float("nan")), "`value` of nki.memset is not a number"),
     "nan bias": (lambda: nki.activation(T, T, "exp", float("nan")), "`bias` of nki.activation is not a number"),
     "fraction into integers": (lambda: nki.memset(I32, 0.5), "`value` of nki.memset is 0.5, which is no int32"),
     "reverse of a fused reduction": (lambda: nki.tensorscalar_reduce(COLUMN, T, T, 1.0, "add", "add", True), "cannot reverse its operands"),
-    "fused reduction with another opcode": (lambda: nki.activation_reduce(COLUMN, T, T, "exp", "max"), "`reduce_opcode` of nki.activation_reduce is 'max'"),
-    "fused reduction into a tile": (lambda: nki.activation_reduce(U, T, T, "exp", "add"), "`reduce_res` of nki.activation_reduce covers 128 x 64, not 128 x 1"),
+    "fused reduction with another opcode": (
+        lambda: nki.activation_reduce(COLUMN, T, T, "exp", "max"),
+        "`reduce_opcode` of nki.activation_reduce is 'max'",
+    ),
+    "fused reduction into a tile": (
+        lambda: nki.activation_reduce(U, T, T, "exp", "add"),
+        "`reduce_res` of nki.activation_reduce covers 128 x 64, not 128 x 1",
+    ),
     "reduction across partitions": (lambda: nki.tensorreduce(COLUMN, T, "add", False, 0), "cannot reduce across partitions"),
-    "reduction without axes": (lambda: nki.tensorreduce(COLUMN, T, "add", False), "the axes of nki.tensorreduce are missing; `data` has dimensions 0 to 1"),
+    "reduction without axes": (
+        lambda: nki.tensorreduce(COLUMN, T, "add", False),
+        "the axes of nki.tensorreduce are missing; `data` has dimensions 0 to 1",
+    ),
     "reduction of a missing axis": (lambda: nki.tensorreduce(COLUMN, T, "add", False, 2), "the axes of nki.tensorreduce are (2,)"),
-    "reduction into a wrong shape": (lambda: nki.tensorreduce(U, T, "add", False, 1), "`result` of nki.tensorreduce covers 128 x 64, not 128 x 1"),
+    "reduction into a wrong shape": (
+        lambda: nki.tensorreduce(U, T, "add", False, 1),
+        "`result` of nki.tensorreduce covers 128 x 64, not 128 x 1",
+    ),
     "reduction of an inner axis": (
         lambda: nki.tensorreduce(sbuf("r", 128, 8), sbuf("d", 128, 4, 8), "add", False, 1), "are not the last free dimensions of `data`"
     ),
@@ -63,7 +81,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "product not in float32": (
         lambda: nki.matmul(Buffer("b", (64, 64), "bfloat16", scope="trn.psum"), T, T), "`res` of nki.matmul is of type bfloat16"
     ),
-    "partition start": (lambda: nki.memset(T[16:32, :], 0.0), "`result` of nki.memset starts at partition 16; 16 partitions start at 0, 32, 64, 96"),
+    "partition start": (
+        lambda: nki.memset(T[16:32, :], 0.0),
+        "`result` of nki.memset starts at partition 16; 16 partitions start at 0, 32, 64, 96",
+    ),
     "partition start of many": (lambda: nki.memset(T[32:128, :], 0.0), "starts at partition 32; 96 partitions start at 0"),
     "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "129 partitions are more than the 128"),
     "identity of another size": (lambda: nki.identity(T, 64), "`result` of nki.identity covers 128 x 64, not 64 x 64"),

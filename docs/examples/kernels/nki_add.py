@@ -33,7 +33,11 @@ TOLERANCE = 0.0
 def arguments(rng, rows=4096):
     """Two matrices and room for the sum; rows come in groups of 128."""
     shape = (rows, COLUMNS)
-    return rng.standard_normal(shape, dtype=np.float32), rng.standard_normal(shape, dtype=np.float32), np.empty(shape, np.float32)
+    return (
+        rng.standard_normal(shape, dtype=np.float32),
+        rng.standard_normal(shape, dtype=np.float32),
+        np.empty(shape, np.float32),
+    )
 
 
 def expected(a, b, c):

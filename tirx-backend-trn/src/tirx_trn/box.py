@@ -37,8 +37,9 @@ def extents_of(region: BufferRegion) -> tuple[int, ...]:
 
 
 class Box:
-    """Physical start and extent per dimension of `place.shape`; `sources[d]` lists the physical dimensions that logical
-    dimension d of the region became (without those of extent 1).
+    """Physical start and extent per dimension of `place.shape`.
+
+    `sources[d]` lists the physical dimensions that logical dimension d of the region became, without those of extent 1.
     """
 
     __slots__ = ("extents", "place", "sources", "starts")

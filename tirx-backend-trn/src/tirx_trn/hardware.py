@@ -15,8 +15,9 @@ STATIONARY_MAX = 128  # free size of the stationary operand of a matmul
 
 
 class Generation:
-    """One NeuronCore generation: usable SBUF bytes of a partition, widest moving operand of a matmul, and whether the scalar
-    engine takes a bias that is a number.
+    """One NeuronCore generation.
+
+    Usable SBUF bytes of a partition, the widest moving operand of a matmul, whether the scalar engine takes a number as bias.
     """
 
     __slots__ = ("constant_bias", "moving_max", "name", "platform", "sbuf_bytes")

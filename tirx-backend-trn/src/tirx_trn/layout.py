@@ -10,6 +10,7 @@ A buffer without a layout has its partitions in dimension 0 and the rest in the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NoReturn
 
 from tirx.ir import Buffer, current_span
@@ -201,7 +202,7 @@ def place_of(buffer: Buffer) -> Place:
             'on-chip layouts use P, F and Bank, e.g. layout="PF"',
         )
     grouped, separators = layout.group(buffer.shape)
-    dims = [grouped.shard[a:b] for a, b in zip(separators[:-1], separators[1:], strict=True)]
+    dims = [grouped.shard[a:b] for a, b in pairwise(separators)]
     return _fitting(Place(dims, is_psum), buffer)
 
 

@@ -12,7 +12,19 @@ from .box import Box, box_of, constant, extents_of
 from .dtypes import NKI_DTYPES
 from .layout import is_on_chip
 
-__all__ = ["Region", "Tile", "as_region", "check_number", "flag", "hbm", "on_chip", "refuse", "same_tiles", "scalar"]
+__all__ = [
+    "Region",
+    "Tile",
+    "as_region",
+    "check_number",
+    "flag",
+    "hbm",
+    "on_chip",
+    "refuse",
+    "same_tiles",
+    "scalar",
+    "whole",
+]
 
 Region = Buffer | BufferRegion | BufferLoad
 
@@ -113,6 +125,11 @@ def flag(value: Any, operation: str, name: str) -> Expr:
     if not (isinstance(expr, IntImm) and expr.dtype.is_bool):
         refuse(f"`{name}` of nki.{operation} is not True or False", "it is decided while the kernel is built")
     return expr
+
+
+def whole(value: int | Expr) -> int | None:
+    """A whole number that is known while the kernel is built."""
+    return value if isinstance(value, int) else constant(value)
 
 
 def same_tiles(operation: str, first: Tile, *others: Tile) -> None:

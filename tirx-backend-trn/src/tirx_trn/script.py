@@ -18,7 +18,7 @@ from .dtypes import WIDE
 from .hardware import GENERATIONS, PARTITIONS, STATIONARY_MAX
 from .layout import PSUM, SBUF
 from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, REDUCTIONS, checked_opcode
-from .operands import Region, Tile, as_region, check_number, flag, hbm, on_chip, refuse, same_tiles, scalar
+from .operands import Region, Tile, as_region, check_number, flag, hbm, on_chip, refuse, same_tiles, scalar, whole
 
 __all__ = [
     "activation", "activation_reduce", "affine_select", "identity", "index", "load", "matmul", "memset", "reciprocal",
@@ -27,6 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 Number = bool | int | float | Expr
+Whole = int | Expr
 CHIP = (SBUF, PSUM)
 _WIDEST = max(row.moving_max for row in GENERATIONS.values())
 
@@ -53,8 +54,9 @@ def tensor_copy(res: Region, data: Region) -> Call:
 
 
 def matmul(res: Region, lhs: Region, rhs: Region, accum: Number = True) -> Call:
-    """`res = lhs.T @ rhs` in float32. With `accum` the product is added to those of earlier matmuls into `res`; the first one
-    after `res` was allocated replaces what was there.
+    """`res = lhs.T @ rhs` in float32.
+
+    With `accum` the product is added to those of earlier matmuls into `res`; the first one after `res` was allocated replaces.
     """
     target = on_chip(res, "matmul", "res", (PSUM,))
     stationary, moving = on_chip(lhs, "matmul", "lhs", (SBUF,)), on_chip(rhs, "matmul", "rhs", (SBUF,))
@@ -81,7 +83,7 @@ def reciprocal(result: Region, data: Region) -> Call:
     return call(op.RECIPROCAL, target.region, source.region)
 
 
-def tensorreduce(result: Region, data: Region, opcode: str, negate: bool, *axes: int) -> Call:
+def tensorreduce(result: Region, data: Region, opcode: str, negate: Number, *axes: Whole) -> Call:
     """Reduce dimensions `axes` of `data` (all of them trailing and free); negated when `negate`."""
     target, source = on_chip(result, "tensorreduce", "result", CHIP), on_chip(data, "tensorreduce", "data", CHIP)
     checked_opcode(opcode, REDUCTIONS, "tensorreduce", "opcode")
@@ -103,7 +105,7 @@ def tensortensor(result: Region, operand0: Region, operand1: Region, opcode: str
 
 
 def tensorscalar(
-    result: Region, operand0: Region, operand1: Region | Number, opcode: str, reverse: bool = False
+    result: Region, operand0: Region, operand1: Region | Number, opcode: str, reverse: Number = False
 ) -> Call:
     """`result = operand0 opcode operand1`; operand1 is a number or one float32 per partition."""
     target, source = (
@@ -161,7 +163,7 @@ def tensorscalar_reduce(
     operand1: Region | Number,
     opcode: str,
     reduce_opcode: str,
-    reverse: bool = False,
+    reverse: Number = False,
 ) -> Call:
     """`tensorscalar_res = operand0 opcode operand1`, and `reduce_res` its reduction per partition."""
     name = "tensorscalar_reduce"
@@ -192,14 +194,15 @@ def tensorscalar_reduce(
     )
 
 
-def identity(result: Region, size: int) -> Call:
+def identity(result: Region, size: Whole) -> Call:
     """`result` (`size` partitions, `size` elements each) becomes the identity matrix."""
     target = on_chip(result, "identity", "result", (SBUF,))
-    if not isinstance(size, int) or not 0 < size <= PARTITIONS:
+    count = whole(size)
+    if count is None or not 0 < count <= PARTITIONS:
         refuse(f"`size` of nki.identity is {size!r}; it is a number from 1 to {PARTITIONS}")
-    if (target.box.partitions, target.box.free) != (size, size):
-        refuse(f"`result` of nki.identity covers {target}, not {size} x {size}")
-    return call(op.IDENTITY, target.region, size)
+    if (target.box.partitions, target.box.free) != (count, count):
+        refuse(f"`result` of nki.identity covers {target}, not {count} x {count}")
+    return call(op.IDENTITY, target.region, count)
 
 
 def scalar_tensor_tensor(
@@ -209,8 +212,8 @@ def scalar_tensor_tensor(
     operand1: Region,
     opcode0: str,
     opcode1: str,
-    reverse0: bool = False,
-    reverse1: bool = False,
+    reverse0: Number = False,
+    reverse1: Number = False,
 ) -> Call:
     """`result = (data opcode0 operand0) opcode1 operand1` with a scalar operand0 and a tile operand1."""
     name = "scalar_tensor_tensor"
@@ -236,8 +239,8 @@ def scalar_tensor_scalar(
     operand1: Region | Number,
     opcode0: str,
     opcode1: str,
-    reverse0: bool = False,
-    reverse1: bool = False,
+    reverse0: Number = False,
+    reverse1: Number = False,
 ) -> Call:
     """`result = (data opcode0 operand0) opcode1 operand1` with two scalars."""
     name = "scalar_tensor_scalar"
@@ -335,7 +338,7 @@ def _affine(operation: str, target: Tile, bias: Any, scale: Any) -> tuple[Expr, 
     return scalar(bias, operation, "bias", count), scalar(scale, operation, "scale", count)
 
 
-def _two(name: str, opcode0: str, opcode1: str, reverse0: bool, reverse1: bool) -> tuple[Any, ...]:
+def _two(name: str, opcode0: str, opcode1: str, reverse0: Number, reverse1: Number) -> tuple[Any, ...]:
     checked_opcode(opcode0, ARITHMETIC, name, "opcode0")
     checked_opcode(opcode1, ARITHMETIC, name, "opcode1")
     return opcode0, opcode1, flag(reverse0, name, "reverse0"), flag(reverse1, name, "reverse1")
@@ -356,14 +359,16 @@ def _reduced(value: Region, operation: str, source: Tile) -> Tile:
     return total
 
 
-def _normal_axes(source: Tile, axes: tuple[int, ...]) -> tuple[int, ...]:
+def _normal_axes(source: Tile, axes: tuple[Whole, ...]) -> tuple[int, ...]:
     rank = source.region.buffer.ndim
-    if not axes or any(not isinstance(axis, int) or not -rank <= axis < rank for axis in axes):
+    found = [whole(axis) for axis in axes]
+    inside = [axis for axis in found if axis is not None and -rank <= axis < rank]
+    if not axes or len(inside) < len(axes):
         refuse(
             f"the axes of nki.tensorreduce are {axes or 'missing'}; `data` has dimensions 0 to {rank - 1}",
             "name the dimensions to reduce",
         )
-    return tuple(sorted({axis % rank for axis in axes}))
+    return tuple(sorted({axis % rank for axis in inside}))
 
 
 def _check_reduction(target: Tile, source: Tile, axes: tuple[int, ...]) -> None:

@@ -82,7 +82,9 @@ class Instructions:
     def _reciprocal(self, result: Any, data: Any) -> list[tuple[str, Keywords]]:
         return [("reciprocal", [("dst", self.views.tile(result)), ("data", self.views.tile(data))])]
 
-    def _tensorreduce(self, result: Any, data: Any, opcode: Any, negate: Expr, *axes: Any) -> list[tuple[str, Keywords]]:
+    def _tensorreduce(
+        self, result: Any, data: Any, opcode: Any, negate: Expr, *axes: Any
+    ) -> list[tuple[str, Keywords]]:
         """Axes count dimensions of the view; a dimension of one element has gone from it."""
         dims = view_dims(data)
         wanted = [dims.index(axis.value) for axis in axes if axis.value in dims] or [len(dims) - 1]

@@ -65,7 +65,9 @@ def _activated(ctx: SimContext, opcode: str, data: SimRegion, bias: Any, scale: 
     values = operand(data) * scalar(scale) + scalar(bias)
     low, high = DOMAINS.get(opcode, (-np.inf, np.inf))
     if not ((values >= low) & (values <= high)).all():
-        ctx.finding("domain", f"{opcode} is computed outside {low:g} to {high:g}, where the scalar engine gives garbage")
+        ctx.finding(
+            "domain", f"{opcode} is computed outside {low:g} to {high:g}, where the scalar engine gives garbage"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
         return FUNCTIONS[opcode](values)
 
@@ -76,7 +78,14 @@ def activation(ctx: SimContext, result: SimRegion, data: SimRegion, opcode: str,
 
 
 def activation_reduce(
-    ctx: SimContext, reduce_res: SimRegion, act_res: SimRegion, data: SimRegion, opcode: str, reduce_opcode: str, bias: Any, scale: Any
+    ctx: SimContext,
+    reduce_res: SimRegion,
+    act_res: SimRegion,
+    data: SimRegion,
+    opcode: str,
+    reduce_opcode: str,
+    bias: Any,
+    scale: Any,
 ) -> None:
     """An activation and the sum of its results."""
     values = _activated(ctx, opcode, data, bias, scale)
@@ -93,7 +102,9 @@ def reciprocal(ctx: SimContext, result: SimRegion, data: SimRegion) -> None:
 def tensorreduce(ctx: SimContext, result: SimRegion, data: SimRegion, opcode: str, negate: Any, *axes: Any) -> None:
     """Over dimensions of the box."""
     values = reduced(opcode, data.read().astype(np.float32), [int(number(axis)) for axis in axes])
-    values = np.moveaxis(values, 1, 0) if data.scope == PSUM and values.ndim > 1 and not _reduces_banks(axes) else values
+    values = (
+        np.moveaxis(values, 1, 0) if data.scope == PSUM and values.ndim > 1 and not _reduces_banks(axes) else values
+    )
     store(result, -values if bool(number(negate)) else values)
 
 
@@ -115,7 +126,9 @@ def _step(values: Any, opcode: str, other: Any, reverse: Any) -> Any:
     return ALU[opcode](first, second).astype(np.float32)
 
 
-def tensorscalar(ctx: SimContext, result: SimRegion, operand0: SimRegion, operand1: Any, opcode: str, reverse: Any) -> None:
+def tensorscalar(
+    ctx: SimContext, result: SimRegion, operand0: SimRegion, operand1: Any, opcode: str, reverse: Any
+) -> None:
     """operand0 opcode operand1."""
     store(result, _step(operand(operand0), opcode, scalar(operand1), reverse))
 
@@ -135,7 +148,9 @@ def scalar_tensor_tensor(
     reverse0: Any, reverse1: Any,
 ) -> None:  # fmt: skip
     """(data opcode0 operand0) opcode1 operand1, a tile."""
-    store(result, _step(_step(operand(data), opcode0, scalar(operand0), reverse0), opcode1, operand(operand1), reverse1))
+    store(
+        result, _step(_step(operand(data), opcode0, scalar(operand0), reverse0), opcode1, operand(operand1), reverse1)
+    )
 
 
 def scalar_tensor_scalar(

@@ -59,7 +59,9 @@ def store(region: SimRegion, values: Any) -> None:
     """Write (partitions, elements), converted to the tile's type: to integers, rounded to even and saturated."""
     values = np.asarray(values)
     if region.dtype.is_integer and values.dtype.kind not in "iub":
-        values = np.clip(np.rint(values.astype(np.float64)), region.dtype.min_int, region.dtype.max_int).astype(np.int64)
+        values = np.clip(np.rint(values.astype(np.float64)), region.dtype.min_int, region.dtype.max_int).astype(
+            np.int64
+        )
     shaped = values.reshape(shape_of(region))
     region.write(np.moveaxis(shaped, 0, 1) if region.scope == PSUM else shaped)
 

@@ -26,6 +26,7 @@ from tirx.ir import (
     Expr,
     IntImm,
     IRModule,
+    Node,
     PrimFunc,
     Stmt,
     const,
@@ -94,7 +95,7 @@ def _entry(node: Attr) -> Stmt | None:
     if node.key != ENTRY:
         return None
     work = _Lowering()
-    rules = {Evaluate: work.evaluate, Alloc: work.alloc, Decl: work.decl}
+    rules: dict[type[Node], Any] = {Evaluate: work.evaluate, Alloc: work.alloc, Decl: work.decl}
     return node.rebuild(body=rewrite(node.body, rules))
 
 

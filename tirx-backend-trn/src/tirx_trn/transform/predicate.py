@@ -76,11 +76,12 @@ def _steps(node: Call, box: Box, factors: list[int]) -> dict[int, int]:
     """The step along each physical dimension."""
     steps: dict[int, int] = {}
     for dims, factor in zip(box.sources, factors, strict=True):
+        step = factor
         for dim in reversed(dims):
             if dim in steps:
                 _refuse(node, "two dimensions share the partitions of this tile")
-            steps[dim] = factor
-            factor *= box.extents[dim]
+            steps[dim] = step
+            step *= box.extents[dim]
     return steps
 
 
