@@ -21,8 +21,11 @@ KILOBYTE = 1024
 
 
 class Arch(NamedTuple):
-    """One compute capability: `shared_bytes` of a block at most (opt-in), `cluster` of ctas at most (0: no clusters), the
-    suffixes that name its own (`a`) or its family's (`f`) instructions, and what it is called."""
+    """One compute capability.
+
+    `shared_bytes` of a cta at most (opt-in), `cluster` of ctas at most (0: no clusters), the suffixes that name its own
+    (`a`) or its family's (`f`) instructions, and what it is called.
+    """
 
     number: int
     shared_bytes: int
@@ -69,7 +72,10 @@ def parse_arch(text: str) -> Arch:
         raise TargetError(f"`{text}` is no architecture of NVIDIA's", hint=hint)
     if found[2] and found[2] not in row.suffixes:
         have = " and ".join(f"sm_{row.number}{letter}" for letter in row.suffixes)
-        raise TargetError(f"`{text}`: sm_{row.number} has no variant `{found[2]}`", hint=f"write sm_{row.number}{have and ' or ' + have}")
+        raise TargetError(
+            f"`{text}`: sm_{row.number} has no variant `{found[2]}`",
+            hint=f"write sm_{row.number}{have and ' or ' + have}",
+        )
     return row
 
 

@@ -98,7 +98,10 @@ class CudaDevice:
         self._enter(index)
         module = self._call("cuModuleLoadData", binary.data)
         return Kernels(
-            {name: Kernel(name, self._call("cuModuleGetFunction", module, name.encode()), index) for name in binary.resources}
+            {
+                name: Kernel(name, self._call("cuModuleGetFunction", module, name.encode()), index)
+                for name in binary.resources
+            }
         )
 
     def launch(
@@ -148,13 +151,20 @@ class CudaDevice:
             found.append(self._dims(names.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, "clusterDim", shape.cluster))
         if shape.preferred_cluster is not None:
             found.append(
-                self._dims(names.CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, "preferredClusterDim", shape.preferred_cluster)
+                self._dims(
+                    names.CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+                    "preferredClusterDim",
+                    shape.preferred_cluster,
+                )
             )
         if shape.cooperative:
             found.append(self._flag(names.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, "cooperative"))
         if shape.programmatic:
             found.append(
-                self._flag(names.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, "programmaticStreamSerializationAllowed")
+                self._flag(
+                    names.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                    "programmaticStreamSerializationAllowed",
+                )
             )
         return found
 
@@ -196,7 +206,9 @@ class CudaDevice:
         if int(error) != 0:
             text = self.driver.cuGetErrorString(error)[1]
             said = text.decode() if isinstance(text, bytes) else str(text)
-            raise DeviceError(f"{name}: {said}", hint="run the kernel under tirx.simulate(...), which says what it does wrong")
+            raise DeviceError(
+                f"{name}: {said}", hint="run the kernel under tirx.simulate(...), which says what it does wrong"
+            )
         return values[0] if values else None
 
 
@@ -213,7 +225,9 @@ class Timer:
         self._call("cuEventRecord", self._start, 0)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._call("cuEventRecord", self._stop, 0)
         self._call("cuEventSynchronize", self._stop)
         self.milliseconds = float(self._call("cuEventElapsedTime", self._start, self._stop))

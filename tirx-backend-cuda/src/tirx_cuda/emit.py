@@ -36,7 +36,9 @@ def shuffle(function: str) -> Rule:
         value, width = call.args[1].dtype, call.args[3]
         if value.lanes > 1 or (value.is_float and value.bits < 16):
             raise TargetError(
-                f"a {value} value cannot be shuffled", span=call.span, hint="shuffle 16 to 64 bits at a time; reinterpret vectors"
+                f"a {value} value cannot be shuffled",
+                span=call.span,
+                hint="shuffle 16 to 64 bits at a time; reinterpret vectors",
             )
         tail = [] if isinstance(width, IntImm) and width.value == 32 else [texts[3]]
         text = f"{function}({', '.join([lane_mask(printer, call.args[0]), texts[1], texts[2], *tail])})"
@@ -74,8 +76,29 @@ def cta_reduce(printer: Any, call: Call, texts: Sequence[str]) -> str:
 
 _WORDS = {4: "unsigned int", 8: "uint2", 16: "uint4"}
 _LDG = frozenset(
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 float16 bfloat16 float32x2 float32x4 float64x2 float16x2 "
-    "bfloat16x2 int32x2 int32x4 uint32x2 uint32x4".split()
+    [
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float32",
+        "float64",
+        "float16",
+        "bfloat16",
+        "float32x2",
+        "float32x4",
+        "float64x2",
+        "float16x2",
+        "bfloat16x2",
+        "int32x2",
+        "int32x4",
+        "uint32x2",
+        "uint32x4",
+    ]
 )
 
 
@@ -86,7 +109,9 @@ def ldg(printer: Any, call: Call, texts: Sequence[str]) -> str:
         return f"__ldg((const {kind}*){pointer})"
     word = _WORDS.get(call.dtype.bytes)
     if word is None:
-        raise TargetError(f"ldg of {call.dtype.bytes} bytes does not exist", span=call.span, hint="load 1 to 16 bytes at a time")
+        raise TargetError(
+            f"ldg of {call.dtype.bytes} bytes does not exist", span=call.span, hint="load 1 to 16 bytes at a time"
+        )
     return f"{printer.helper('bit_cast')}<{kind}>(__ldg((const {word}*){pointer}))"
 
 
@@ -118,7 +143,9 @@ def special_register(printer: Any, call: Call, texts: Sequence[str]) -> str:
     register, bits = str(call.attr("reg_name")).removeprefix("%"), call.attr("bits")
     if not _REGISTER.fullmatch(register) or bits not in _CONSTRAINT:
         raise TargetError(
-            f"{register!r} ({bits} bits) is no special register", span=call.span, hint='such as mov_sreg(32, "laneid"); 32 or 64 bits'
+            f"{register!r} ({bits} bits) is no special register",
+            span=call.span,
+            hint='such as mov_sreg(32, "laneid"); 32 or 64 bits',
         )
     kind, name = printer.type(call.dtype), f"read_{register.replace('.', '_')}"
     instruction = f'asm volatile("mov.u{bits} %0, %%{register};" : "={_CONSTRAINT[bits]}"(value));'
@@ -152,7 +179,9 @@ def func_call(printer: Any, call: Call, texts: Sequence[str]) -> str:
         raise TargetError(f"{name.value!r} is not the name of a function", span=call.span, hint="give its name alone")
     if not re.search(rf"\b{name.value}\b", source):
         raise TargetError(
-            f"the source given for `{name.value}` does not define it", span=call.span, hint="give the function's whole definition"
+            f"the source given for `{name.value}` does not define it",
+            span=call.span,
+            hint="give the function's whole definition",
         )
     printer.define(source, source)
     return f"{name.value}({', '.join(texts[1:])})"

@@ -47,7 +47,9 @@ _ATTRIBUTES = {
         str, None, f"architecture, such as sm_90a; default: that of the device present, else {DEFAULT_ARCH}", _is_arch
     ),
     "max_threads_per_block": Attribute(int, 1024, "threads of one cta", _positive),
-    "max_shared_memory_per_block": Attribute(int, None, "bytes of shared memory of one cta; default: by arch", _positive),
+    "max_shared_memory_per_block": Attribute(
+        int, None, "bytes of shared memory of one cta; default: by arch", _positive
+    ),
     "multiprocessors": Attribute(int, None, "number of multiprocessors, where it is known", _positive),
 }
 
@@ -61,7 +63,8 @@ def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
     given = attrs.setdefault("max_shared_memory_per_block", most)
     if given > most:
         raise TargetError(
-            f"max_shared_memory_per_block={given}: {attrs['arch']} has {most} bytes", hint="leave it out to use all of them"
+            f"max_shared_memory_per_block={given}: {attrs['arch']} has {most} bytes",
+            hint="leave it out to use all of them",
         )
     return attrs
 

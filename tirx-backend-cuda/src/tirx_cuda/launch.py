@@ -67,7 +67,8 @@ def launch_shape(geometry: Mapping[str, int], resources: Mapping[str, int], flag
     for axis, total, part in zip(_AXES, shape.grid, shape.cluster or (1, 1, 1), strict=True):
         if part and total % part:
             raise TargetError(
-                f"{total} ctas along {axis} are no multiple of the cluster's {part}", hint="round the grid up to whole clusters"
+                f"{total} ctas along {axis} are no multiple of the cluster's {part}",
+                hint="round the grid up to whole clusters",
             )
     return shape
 
@@ -89,14 +90,18 @@ def _flag(name: str) -> str:
     found = FLAGS.get(name)
     if found is None:
         raise TargetError(
-            f"CUDA has no launch flag `{name}`", hint=did_you_mean(name, FLAGS) or f"the flags are {', '.join(sorted(FLAGS))}"
+            f"CUDA has no launch flag `{name}`",
+            hint=did_you_mean(name, FLAGS) or f"the flags are {', '.join(sorted(FLAGS))}",
         )
     return found
 
 
 def packed(args: Sequence[tuple[Any, DType]]) -> list[bytes]:
     """The bytes of each argument as the kernel's parameters have them; addresses are 64 bits."""
-    return [np.asarray(int(value) if dtype.is_handle else value).astype(numpy_dtype(dtype)).tobytes() for value, dtype in args]
+    return [
+        np.asarray(int(value) if dtype.is_handle else value).astype(numpy_dtype(dtype)).tobytes()
+        for value, dtype in args
+    ]
 
 
 def stream_handle(stream: Any) -> int:
@@ -112,4 +117,6 @@ def stream_handle(stream: Any) -> int:
         value = getattr(stream, name, None)
         if value is not None:
             return int(getattr(value, "value", value))
-    raise ArgumentError(f"a {type(stream).__name__} is no stream", hint="give a torch.cuda.Stream, a handle as int, or None")
+    raise ArgumentError(
+        f"a {type(stream).__name__} is no stream", hint="give a torch.cuda.Stream, a handle as int, or None"
+    )

@@ -12,7 +12,14 @@ from pathlib import Path
 
 __all__ = ["Nvrtc", "include_paths", "open_nvrtc"]
 
-_PATTERNS = ("lib/libnvrtc.so.*", "lib64/libnvrtc.so.*", "lib/x64/nvrtc64_*.dll", "bin/nvrtc64_*.dll", "bin/x64/nvrtc64_*.dll")
+_PATTERNS = (
+    "lib/libnvrtc.so.*",
+    "lib64/libnvrtc.so.*",
+    "lib/x64/nvrtc64_*.dll",
+    "bin/nvrtc64_*.dll",
+    "bin/x64/nvrtc64_*.dll",
+)
+_HEADERS = ("cuda_fp16.h", "nv", "cuda", "crt")
 _COMPILE_ERROR = 6
 
 
@@ -33,7 +40,9 @@ def _roots() -> Iterator[Path]:
 def _library() -> str | None:
     for root in _roots():
         for pattern in _PATTERNS:
-            found = [path for path in sorted(root.glob(pattern)) if "builtins" not in path.name and ".alt." not in path.name]
+            found = [
+                path for path in sorted(root.glob(pattern)) if "builtins" not in path.name and ".alt." not in path.name
+            ]
             if found:
                 return str(found[-1])
     return ctypes.util.find_library("nvrtc")
@@ -41,12 +50,8 @@ def _library() -> str | None:
 
 def include_paths() -> tuple[str, ...]:
     """Folders with CUDA's headers, for `#include <cuda_fp16.h>`."""
-    found = []
-    for root in _roots():
-        for path in (root / "include", root / "include" / "cccl"):
-            if path.is_dir() and any((path / name).exists() for name in ("cuda_fp16.h", "nv", "cuda", "crt")):
-                found.append(str(path))
-    return tuple(dict.fromkeys(found))
+    places = (path for root in _roots() for path in (root / "include", root / "include" / "cccl"))
+    return tuple(dict.fromkeys(str(path) for path in places if any((path / name).exists() for name in _HEADERS)))
 
 
 class Nvrtc:

@@ -46,7 +46,15 @@ class _Entry:
     ) -> None:
         where = None if meaning is None else _SIM + meaning
         self.row = Intrinsic(
-            f"cuda.{name}", operands, result, effect, doc=doc, attrs=attrs, meaning=where, accuracy=accuracy, variadic=variadic
+            f"cuda.{name}",
+            operands,
+            result,
+            effect,
+            doc=doc,
+            attrs=attrs,
+            meaning=where,
+            accuracy=accuracy,
+            variadic=variadic,
         )
         self.emission = Emission(f"cuda.{name}", "cuda", rule, requires=requires, helpers=helpers)
 
@@ -237,7 +245,9 @@ def _conversion() -> Iterator[_Entry]:
     )
     for name, order, doc in rows:
         operands = [Operand(item, "pointer", rw="w" if item == "dst" else "r") for item in order.split()]
-        yield _Entry(name, operands, "void", "write", f"{name}({{0}}, {{1}})", doc, meaning=f"convert:{name}", helpers=(name,))
+        yield _Entry(
+            name, operands, "void", "write", f"{name}({{0}}, {{1}})", doc, meaning=f"convert:{name}", helpers=(name,)
+        )
 
 
 # ---- debugging and foreign code -----------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
-"""`Tx.cuda`: functions of CUDA for kernels. Operands named `ptr`, `addr`, `src`, `dst`, `scratch` take a pointer (`B.ptr_to([i])`,
-`Tx.address_of(B[i])`) or a whole buffer."""
+"""`Tx.cuda`: functions of CUDA for kernels.
+
+Operands named `ptr`, `addr`, `src`, `dst`, `scratch` take a pointer (`B.ptr_to([i])`, `Tx.address_of(B[i])`) or a whole buffer.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +11,85 @@ from typing import Any
 from tirx.intrinsic import call
 from tirx.intrinsic.core.atomic import atomic_add, atomic_cas
 from tirx.intrinsic.core.memory import reinterpret
-from tirx.ir import Buffer, BufferLoad, Call, DType, Expr, Scalar, Shuffle, as_expr, cast, const, current_span, logical_not
+from tirx.ir import (
+    Buffer,
+    BufferLoad,
+    Call,
+    DType,
+    Expr,
+    Scalar,
+    Shuffle,
+    as_expr,
+    cast,
+    const,
+    current_span,
+    logical_not,
+)
 from tirx.script.builder import While, evaluate
 from tirx.support.errors import ScriptError
 
 from .op import ROW
 
 __all__ = [
-    "__activemask", "__shfl_down_sync", "__shfl_sync", "__shfl_up_sync", "__shfl_xor_sync", "any_sync", "atomic_add", "atomic_cas",
-    "ballot_sync", "bfloat1622float2", "bfloat162float", "clock64", "cluster_sync", "cta_max", "cta_min", "cta_reduce", "cta_sum",
-    "cta_sync", "cvta_generic_to_shared", "elect_sync", "fadd2_rn", "fdividef", "ffs_u32", "float22bfloat162_rn",
-    "float22bfloat162_rn_from_float2", "float22half2", "float2_x", "float2_y", "float8tohalf8", "float_as_uint", "fmul2_rn",
-    "fp8x4_e4m3_from_float4", "func_call", "grid_sync", "half2float", "half8tofloat8", "hmax2", "hmin2", "ld_acquire", "ldg",
-    "make_float2", "mov_sreg", "nano_sleep", "printf", "reduce_add_sync_u32", "reduce_min_sync_u32", "syncthreads_and",
-    "syncthreads_or", "thread_fence", "thread_rank", "trap_when_assert_failed", "uint_as_float", "wait_until", "warp_max", "warp_min",
-    "warp_reduce", "warp_sum", "warp_sync", "warpgroup_sync",
+    "__activemask",
+    "__shfl_down_sync",
+    "__shfl_sync",
+    "__shfl_up_sync",
+    "__shfl_xor_sync",
+    "any_sync",
+    "atomic_add",
+    "atomic_cas",
+    "ballot_sync",
+    "bfloat162float",
+    "bfloat1622float2",
+    "clock64",
+    "cluster_sync",
+    "cta_max",
+    "cta_min",
+    "cta_reduce",
+    "cta_sum",
+    "cta_sync",
+    "cvta_generic_to_shared",
+    "elect_sync",
+    "fadd2_rn",
+    "fdividef",
+    "ffs_u32",
+    "float2_x",
+    "float2_y",
+    "float8tohalf8",
+    "float22bfloat162_rn",
+    "float22bfloat162_rn_from_float2",
+    "float22half2",
+    "float_as_uint",
+    "fmul2_rn",
+    "fp8x4_e4m3_from_float4",
+    "func_call",
+    "grid_sync",
+    "half2float",
+    "half8tofloat8",
+    "hmax2",
+    "hmin2",
+    "ld_acquire",
+    "ldg",
+    "make_float2",
+    "mov_sreg",
+    "nano_sleep",
+    "printf",
+    "reduce_add_sync_u32",
+    "reduce_min_sync_u32",
+    "syncthreads_and",
+    "syncthreads_or",
+    "thread_fence",
+    "thread_rank",
+    "trap_when_assert_failed",
+    "uint_as_float",
+    "wait_until",
+    "warp_max",
+    "warp_min",
+    "warp_reduce",
+    "warp_sum",
+    "warp_sync",
+    "warpgroup_sync",
 ]  # fmt: skip
 
 
@@ -119,27 +185,27 @@ def ballot_sync(mask: Any, pred: Any) -> Call:
     return call(ROW["ballot_sync"], _mask(mask), pred)
 
 
-def __activemask() -> Call:  # noqa: N807  # CUDA's name
+def __activemask() -> Call:  # CUDA's name
     """One bit for each thread of the warp that is here now."""
     return call(ROW["__activemask"])
 
 
-def __shfl_sync(mask: Any, var: Any, lane: Any, width: Any = 32) -> Call:  # noqa: N807
+def __shfl_sync(mask: Any, var: Any, lane: Any, width: Any = 32) -> Call:
     """The value `var` of thread `lane` of each group of `width` threads."""
     return call(ROW["__shfl_sync"], _mask(mask), var, lane, width)
 
 
-def __shfl_up_sync(mask: Any, var: Any, delta: Any, width: Any = 32) -> Call:  # noqa: N807
+def __shfl_up_sync(mask: Any, var: Any, delta: Any, width: Any = 32) -> Call:
     """`var` of the thread `delta` below in its group; the own value where there is none."""
     return call(ROW["__shfl_up_sync"], _mask(mask), var, delta, width)
 
 
-def __shfl_down_sync(mask: Any, var: Any, delta: Any, width: Any = 32) -> Call:  # noqa: N807
+def __shfl_down_sync(mask: Any, var: Any, delta: Any, width: Any = 32) -> Call:
     """`var` of the thread `delta` above in its group; the own value where there is none."""
     return call(ROW["__shfl_down_sync"], _mask(mask), var, delta, width)
 
 
-def __shfl_xor_sync(mask: Any, var: Any, lane_mask: Any, width: Any = 32) -> Call:  # noqa: N807
+def __shfl_xor_sync(mask: Any, var: Any, lane_mask: Any, width: Any = 32) -> Call:
     """`var` of the thread whose number differs in the bits of `lane_mask`."""
     return call(ROW["__shfl_xor_sync"], _mask(mask), var, lane_mask, width)
 

@@ -25,7 +25,9 @@ __all__ = ["compile_with_nvcc", "compile_with_nvrtc", "find_nvcc", "find_nvrtc"]
 
 _NAME = "kernel.cu"
 _OPTIONS = ("--std=c++17",)
-_PLACE = re.compile(r'^"?(?P<path>[^"(]+)"?\((?P<line>\d+)\): (?:catastrophic )?(?P<kind>error|warning)[^:]*: (?P<text>.*)')
+_PLACE = re.compile(
+    r'^"?(?P<path>[^"(]+)"?\((?P<line>\d+)\): (?:catastrophic )?(?P<kind>error|warning)[^:]*: (?P<text>.*)'
+)
 _LINK = re.compile(r"^ptxas (?:error|fatal)\s*: (?P<text>.*)")
 
 # ---- NVRTC --------------------------------------------------------------------------------------------------------
@@ -133,4 +135,6 @@ def _diagnostics(source: Source, log: str, name: str) -> Iterator[Diagnostic]:
             yield Diagnostic(f"{name}: {place['text']}", Span(place["path"], number))
             continue
         excerpt = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-        yield Diagnostic(f"{name}: {place['text']}", source.places.get(number), notes=[f"generated line {number}: {excerpt}"])
+        yield Diagnostic(
+            f"{name}: {place['text']}", source.places.get(number), notes=[f"generated line {number}: {excerpt}"]
+        )

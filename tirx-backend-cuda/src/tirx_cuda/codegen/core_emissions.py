@@ -21,10 +21,44 @@ __all__ = ["CORE_EMISSIONS"]
 Rule = Callable[[Any, Call, Sequence[str]], str]
 
 # functions that exist for float (with an f) and double
-_PLAIN = (
-    "exp exp2 exp10 log log1p log2 log10 sqrt rsqrt erf sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot "
-    "pow fmod fma copysign nextafter fabs floor ceil trunc round nearbyint ldexp"
-).split()
+_PLAIN = [
+    "exp",
+    "exp2",
+    "exp10",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "sqrt",
+    "rsqrt",
+    "erf",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "hypot",
+    "pow",
+    "fmod",
+    "fma",
+    "copysign",
+    "nextafter",
+    "fabs",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "nearbyint",
+    "ldexp",
+]
 # what CUDA has for both half and bfloat16, correctly rounded
 _HALF = {
     "sqrt": "hsqrt",
@@ -62,7 +96,9 @@ def _math(name: str) -> Rule:
         direct = _HALF.get(name)
         if direct is not None:
             return f"{direct}({', '.join(texts)})"
-        wide = ", ".join(f"(float){printer.text(arg, 14)}" if arg.dtype.is_float else printer.text(arg) for arg in call.args)
+        wide = ", ".join(
+            f"(float){printer.text(arg, 14)}" if arg.dtype.is_float else printer.text(arg) for arg in call.args
+        )
         return f"({printer.type(dtype)}){name}f({wide})"
 
     return rule
@@ -101,7 +137,11 @@ def _unsigned(printer: Any, call: Call) -> str:
     """The operand as the unsigned type of its own width, widened to 32 bits without its sign."""
     dtype = call.args[0].dtype.element
     text = printer.text(call.args[0], 14)
-    return f"({printer.type(DType(f'uint{dtype.bits}'))}){text}" if dtype.is_int and dtype.bits < 32 else printer.text(call.args[0])
+    return (
+        f"({printer.type(DType(f'uint{dtype.bits}'))}){text}"
+        if dtype.is_int and dtype.bits < 32
+        else printer.text(call.args[0])
+    )
 
 
 def _popcount(printer: Any, call: Call, texts: Sequence[str]) -> str:
@@ -146,7 +186,9 @@ def _atomic(name: str) -> Rule:
                 f"{name} of {dtype} does not exist in CUDA", span=call.span, hint="atomics work on 16, 32 and 64 bits"
             )
         if name == "atomic_add" and dtype.name == "int64":
-            return f"(long long)atomicAdd((unsigned long long*){printer.text(call.args[0], 14)}, (unsigned long long){printer.text(call.args[1], 14)})"
+            word = "unsigned long long"
+            operands = f"({word}*){printer.text(call.args[0], 14)}, ({word}){printer.text(call.args[1], 14)}"
+            return f"(long long)atomicAdd({operands})"
         return f"{printer.helper(name)}({', '.join([pointer, *texts[1:]])})"
 
     return rule
@@ -166,7 +208,9 @@ def _dp4a(printer: Any, call: Call, texts: Sequence[str]) -> str:
         kind = "int" if arg.dtype.is_int else "unsigned int"
         words.append(f"{printer.helper('bit_cast')}<{kind}>({text})")
     if call.args[0].dtype is not call.args[1].dtype:
-        raise TargetError("dp4a of signed and unsigned bytes does not exist in CUDA", span=call.span, hint="give both one type")
+        raise TargetError(
+            "dp4a of signed and unsigned bytes does not exist in CUDA", span=call.span, hint="give both one type"
+        )
     return f"__dp4a({words[0]}, {words[1]}, {texts[2]})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tirx.ir import DEFAULT_LAYOUT, Buffer, DType, current_span
@@ -43,7 +44,9 @@ class SMEMPool:
         dims = (shape,) if isinstance(shape, int) else tuple(shape)
         start = -(-self.offset // (align or kind.bytes)) * (align or kind.bytes)
         if start % kind.bytes:
-            raise self._error(f"alignment {align} does not fit elements of {kind.bytes} bytes", "align to a multiple of them")
+            raise self._error(
+                f"alignment {align} does not fit elements of {kind.bytes} bytes", "align to a multiple of them"
+            )
         made: Buffer = decl_buffer(
             dims, dtype, data=self.data.data, strides=strides, scope=scope, align=align, elem_offset=start // kind.bytes,
             layout=DEFAULT_LAYOUT if layout == "default" else layout,
@@ -61,18 +64,17 @@ class SMEMPool:
     def commit(self, size: int | None = None) -> None:
         """The launch gives this many bytes: `size`, or all that was ever in use at once."""
         if size is not None and size < self.used:
-            raise self._error(f"{size} bytes are committed and {self.used} are in use", "commit() alone takes what is needed")
+            raise self._error(
+                f"{size} bytes are committed and {self.used} are in use", "commit() alone takes what is needed"
+            )
         attr({"tirx.dyn_smem_bytes": self.used if size is None else size})
 
-    def _bytes(self, dims: tuple[Any, ...], strides: Sequence[int] | None, kind: DType) -> int:
+    def _bytes(self, dims: tuple[int, ...], strides: Sequence[int] | None, kind: DType) -> int:
         if not all(isinstance(extent, int) for extent in dims):
             raise self._error("a pool holds buffers of constant shape", "allocate the largest size that is needed")
         if strides:
             return (1 + sum((extent - 1) * step for extent, step in zip(dims, strides, strict=True))) * kind.bytes
-        count = 1
-        for extent in dims:
-            count *= extent
-        return -(-count * kind.total_bits // 8)
+        return -(-prod(dims) * kind.total_bits // 8)
 
     @staticmethod
     def _error(message: str, hint: str) -> ScriptError:

@@ -9,7 +9,7 @@ import numpy as np
 from tirx.intrinsic import SimContext
 from tirx.ir import DType
 
-__all__ = ["float22half2", "float8tohalf8", "half8tofloat8"]
+__all__ = ["float8tohalf8", "float22half2", "half8tofloat8"]
 
 _NUMPY = {"float16": np.float16, "float32": np.float32}
 

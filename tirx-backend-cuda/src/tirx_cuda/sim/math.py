@@ -12,7 +12,7 @@ __all__ = ["fadd2_rn", "fdividef", "ffs", "fmul2_rn", "hmax2", "hmin2"]
 
 
 def fdividef(ctx: SimContext, x: Any, y: Any) -> Any:
-    """x / y; the device may differ in the last two bits."""
+    """X / y; the device may differ in the last two bits."""
     with np.errstate(all="ignore"):
         return (np.asarray(x, np.float32) / np.asarray(y, np.float32)).astype(np.float32)
 

@@ -24,7 +24,9 @@ def warp_sync(ctx: SimContext) -> None:
 
 def warpgroup_sync(ctx: SimContext, bar_no: Any) -> None:
     """The executor has made the threads of the named barrier meet."""
-    wrong = (np.broadcast_to(np.asarray(bar_no), (ctx.count,)) < 0) | (np.broadcast_to(np.asarray(bar_no), (ctx.count,)) > 15)
+    wrong = (np.broadcast_to(np.asarray(bar_no), (ctx.count,)) < 0) | (
+        np.broadcast_to(np.asarray(bar_no), (ctx.count,)) > 15
+    )
     if wrong.any():
         ctx.finding("barrier_number", "named barriers are 0 to 15", wrong)
 

@@ -56,7 +56,9 @@ def _group(ctx: SimContext, width: Any) -> tuple[Any, Any, Any]:
 def shfl(ctx: SimContext, mask: Any, var: Any, lane: Any, width: Any = LANES) -> Any:
     """The value of one thread of the group."""
     _, first, _ = _group(ctx, width)
-    return _exchanged(ctx, mask, var, first + np.asarray(lane, dtype=np.int64) % np.asarray(width, dtype=np.int64), True)
+    return _exchanged(
+        ctx, mask, var, first + np.asarray(lane, dtype=np.int64) % np.asarray(width, dtype=np.int64), True
+    )
 
 
 def shfl_up(ctx: SimContext, mask: Any, var: Any, delta: Any, width: Any = LANES) -> Any:

@@ -9,19 +9,11 @@ from typing import Any
 from ..arith import Analyzer
 from ..intrinsic import Emission
 from ..ir import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
     NE,
     Add,
-    And,
     Binary,
     BitwiseAnd,
     BitwiseNot,
-    BitwiseOr,
-    BitwiseXor,
     Broadcast,
     Buffer,
     BufferLoad,
@@ -42,7 +34,6 @@ from ..ir import (
     Mul,
     Neg,
     Not,
-    Or,
     PointerType,
     Ramp,
     RShift,
@@ -181,7 +172,7 @@ class ExprPrinter:
         return self._terms[id(expr)][1]
 
     def _missing(self, node: Expr) -> list[Expr]:
-        if node.dtype.lanes > 1 or not isinstance(node, PLAIN):
+        if node.dtype.lanes > 1 or type(node) not in PLAIN:
             return []
         return [child for child in node.children() if id(child) not in self._terms]  # type: ignore[misc]
 
@@ -301,7 +292,7 @@ class ExprPrinter:
 
     def _unary(self, node: Unary) -> Term:
         operand = self.term(node.a).at(UNARY)
-        symbol = {Neg: "-", BitwiseNot: "~", Not: "!"}[type(node)]  # type: ignore[type-abstract]
+        symbol = {Neg: "-", BitwiseNot: "~", Not: "!"}[type(node)]
         text = f"{symbol}({operand})" if operand.startswith(symbol) and symbol == "-" else f"{symbol}{operand}"
         return self._converted(node, Term(text, UNARY))
 
@@ -396,5 +387,5 @@ _RULES: dict[type[Expr], Callable[[ExprPrinter, Any], Term]] = {
     Call: ExprPrinter._call,
     Ramp: _refuse_vector,
     Broadcast: _refuse_vector,
-    **dict.fromkeys((Add, Sub, Mul, Div, LShift, RShift, BitwiseAnd, BitwiseOr, BitwiseXor, EQ, NE, LT, LE, GT, GE, And, Or), ExprPrinter._binary),
-}  # fmt: skip
+    **dict.fromkeys((kind for kind in BINARY if kind is not Mod), ExprPrinter._binary),
+}

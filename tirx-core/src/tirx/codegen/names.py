@@ -13,7 +13,7 @@ _ILLEGAL = re.compile(r"\W", re.ASCII)
 
 
 def identifier(name: str) -> str:
-    """An ASCII identifier that resembles `name`: accents dropped, other characters by their code (`α` is `u03b1`)."""
+    """An ASCII identifier that resembles `name`: accents dropped, other characters by their code (`u03b1`)."""
     if name.isascii() and name.isidentifier():
         return name
     plain = (char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))

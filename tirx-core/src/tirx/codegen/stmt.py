@@ -18,6 +18,7 @@ from ..ir import (
     Alloc,
     Assert,
     Attr,
+    Binary,
     Bind,
     BitwiseAnd,
     BitwiseOr,
@@ -66,7 +67,7 @@ __all__ = ["StmtPrinter"]
 _WIDTH = 100  # a branch that fits goes on one line
 _COMPOUND = (Add, Sub, Mul, Div, BitwiseAnd, BitwiseOr, BitwiseXor, LShift, RShift)
 _SIMPLE = (BufferStore, Evaluate, Break, Continue, Return)
-_OPPOSITE: dict[type[Expr], type[Expr]] = {LT: GE, GE: LT, LE: GT, GT: LE, EQ: NE, NE: EQ}
+_OPPOSITE: dict[type[Expr], type[Binary]] = {LT: GE, GE: LT, LE: GT, GT: LE, EQ: NE, NE: EQ}
 
 
 class StmtPrinter:
@@ -351,9 +352,8 @@ class StmtPrinter:
         """The whole branch on one line, when it is that simple."""
         if node.orelse is not None or not isinstance(node.then, _SIMPLE) or node.then.has(LetExpr):
             return None
-        if isinstance(node.then, BufferStore) and node.then.indices and node.then.indices[-1].dtype.lanes > 1:
-            if not (isinstance(node.then.indices[-1], Ramp) and is_unit(node.then.indices[-1])):
-                return None
+        if isinstance(node.then, BufferStore) and _is_scattered(node.then):
+            return None
         text = f"{head} {self._simple_text(node.then)}"
         return text if len(text) <= _WIDTH and "\n" not in text else None
 
@@ -397,6 +397,12 @@ class StmtPrinter:
 
     def _attr(self, node: Attr) -> None:
         self.stmt(node.body)
+
+
+def _is_scattered(store: BufferStore) -> bool:
+    """Whether a store goes to several places that are not neighbours."""
+    index = store.indices[-1] if store.indices else None
+    return index is not None and index.dtype.lanes > 1 and not (isinstance(index, Ramp) and is_unit(index))
 
 
 def lanes_at(value: Expr, number: int) -> Expr:
