@@ -83,7 +83,8 @@ def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("TIRX_")]:
             patch.delenv(name)
-        patch.setenv("TIRX_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("TIRX_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("TIRX_PLUGIN_CACHE", str(tmp_path_factory.mktemp("plugin-cache")))
         patch.setenv("NO_COLOR", "1")
         patch.delenv("FORCE_COLOR", raising=False)
         yield
