@@ -113,7 +113,7 @@ def not_on_host(expr: Expr, inside: frozenset[int]) -> str | None:
     `inside` holds the `id()` of every variable that the kernel defines.
     """
     for node in walk(expr):
-        if isinstance(node, BufferLoad):
+        if isinstance(node, BufferLoad) and not (node.buffer.is_scalar and id(node.buffer.data) not in inside):
             return f"it reads `{node.buffer.name}`"
         if isinstance(node, Var) and id(node) in inside:
             return f"it uses `{node.name}`, which the kernel computes"

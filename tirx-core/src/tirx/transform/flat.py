@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..arith import simplify
-from ..ir import Add, Buffer, Expr, IntImm, Mul, Ramp, as_expr, binary, const
+from ..ir import INT32, INT64, Add, Buffer, Expr, IntImm, Mul, Ramp, Sub, as_expr, binary, cast, const
 from ..support.errors import LayoutError
 from ..support.span import Span
 
@@ -37,6 +37,11 @@ class FlatBuffers:
         self._by_storage.setdefault((id(buffer.data), buffer.dtype.name), flat)
         self._roots.setdefault(id(buffer.data), flat)
         return flat
+
+    def alias(self, buffer: Buffer, flat: Buffer) -> None:
+        """Accesses to `buffer` go through `flat`."""
+        self._keep.append(buffer)
+        self._by_buffer[id(buffer)] = flat
 
     def has_root(self, buffer: Buffer) -> bool:
         """Whether the storage of `buffer` is that of a parameter or allocation met before."""
@@ -126,15 +131,32 @@ def _constant(expr: Expr) -> int | None:
 def _position(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Size:
     if buffer.is_flat() or (buffer.has_default_layout and not buffer.strides):
         index: Size = 0
-        for size, coord in zip(buffer.shape, coords, strict=True):
-            index = _plus(_times(index, size), coord)
+        for size, coord in zip(buffer.shape, _wide(buffer, coords), strict=True):
+            index = _appended(_times(index, size), coord)
         return _plus(index, buffer.elem_offset)
     if buffer.has_default_layout:
-        index = buffer.elem_offset
-        for stride, coord in zip(buffer.strides, coords, strict=True):
+        index = 0
+        for stride, coord in zip(buffer.strides, _wide(buffer, coords), strict=True):
             index = _plus(index, _times(coord, stride))
-        return index
+        return _plus(index, buffer.elem_offset)
     return _plus(_by_layout(buffer, coords, span), buffer.elem_offset)
+
+
+def _wide(buffer: Buffer, coords: Sequence[Expr]) -> Sequence[Expr]:
+    """Coordinates in 64 bits where positions in the buffer do not fit 32."""
+    size = storage_elements(buffer)
+    if not isinstance(size, int) or size - 1 <= INT32.max_int:
+        return coords
+    return [cast(coord, INT64.with_lanes(coord.dtype.lanes)) for coord in coords]
+
+
+def _appended(index: Size, coord: Size) -> Size:
+    """Index + coord, a sum appended term by term: `i * 64 + j + 1` reads better than `i * 64 + (j + 1)`."""
+    if isinstance(coord, Add) and isinstance(index, Expr) and coord.dtype.is_int:
+        return _appended(_appended(index, coord.a), coord.b)
+    if isinstance(coord, Sub) and isinstance(index, Expr) and coord.dtype.is_int:
+        return binary(Sub, _appended(index, coord.a), coord.b)
+    return _plus(index, coord)
 
 
 def _by_layout(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Size:

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..ir import Buffer
 
-__all__ = ["EXTENT", "Bounds", "Launch", "from_plain"]
+__all__ = ["DYNAMIC_BYTES", "EXTENT", "Bounds", "Launch", "from_plain"]
 
+DYNAMIC_BYTES = "tirx.dyn_smem_bytes"  # attribute statement: how much dynamic shared memory a launch brings
 EXTENT = "tirx.extent."  # attribute keys between `lower_scope_ids` and `split_host_device`: `tirx.extent.cta.x`
 
 
@@ -36,11 +37,12 @@ class Launch:
     * `shared_bytes`: static shared memory of one cta; `dynamic_shared`: the buffer that starts the dynamic part, or
       None
     * `levels`: resolved sizes `{("cta", "thread"): 256, ("kernel", "cta"): None}`, also those the target fixes
+    * `alignments`: bytes to which parameters must be aligned because the kernel reads or writes them in vectors
     * `flags`: names that the function asked for, such as a cooperative launch
     """
 
     __slots__ = (
-        "axes", "bounds", "dynamic_shared", "extents", "flags", "levels", "max_registers", "shared_bytes",
+        "alignments", "axes", "bounds", "dynamic_shared", "extents", "flags", "levels", "max_registers", "shared_bytes",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +56,7 @@ class Launch:
         dynamic_shared: Buffer | None = None,
         levels: Mapping[tuple[str, str], int | None] | None = None,
         flags: Sequence[str] = (),
+        alignments: Mapping[str, int] | None = None,
     ) -> None:
         self.axes = tuple(axes)
         self.extents = tuple(extents)
@@ -63,6 +66,7 @@ class Launch:
         self.dynamic_shared = dynamic_shared
         self.levels = dict(levels or {})
         self.flags = tuple(flags)
+        self.alignments = dict(alignments or {})
 
     def extent(self, axis: str) -> int | None:
         """Size of an axis: 1 for one that the launch does not name, None when only the launch knows."""
@@ -87,6 +91,7 @@ class Launch:
             "dynamic_shared": None if self.dynamic_shared is None else self.dynamic_shared.name,
             "levels": {f"{child} in {parent}": size for (parent, child), size in self.levels.items()},
             "flags": self.flags,
+            "alignments": self.alignments,
         }
 
     def __eq__(self, other: object) -> bool:
@@ -96,7 +101,7 @@ class Launch:
         return hash(repr(self.plain()))
 
     def __repr__(self) -> str:
-        given = {name: value for name, value in self.plain().items() if value not in (None, (), 0)}
+        given = {name: value for name, value in self.plain().items() if value not in (None, (), {}, 0)}
         return f"Launch({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
@@ -109,7 +114,7 @@ def from_plain(values: Mapping[str, Any], buffers: Mapping[str, Buffer]) -> Laun
         given.pop("axes", ()),
         given.pop("extents", ()),
         bounds=Bounds(*given.pop("bounds", ())),
-        levels=levels,  # type: ignore[arg-type]  # two names each
+        levels=levels,
         dynamic_shared=None if dynamic is None else buffers[dynamic],
         **given,
     )

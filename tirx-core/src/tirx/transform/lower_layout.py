@@ -12,23 +12,37 @@ lowered.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from ..arith import simplify
 from ..ir import (
+    INT32,
+    INT64,
     Alloc,
+    Assert,
+    Attr,
     Buffer,
     BufferLoad,
     BufferRegion,
     BufferStore,
     Decl,
+    Expr,
     IntImm,
     IRModule,
     PrimFunc,
     Stmt,
+    StringImm,
+    cast,
+    const,
+    mask_of,
     rewrite,
+    seq,
+    walk,
 )  # fmt: skip
 from ..support.errors import VerifyError
 from .flat import FlatBuffers, flat_index
+from .launch import DYNAMIC_BYTES
 from .pipeline import Pass, PassContext
 
 __all__ = ["lower_layout"]
@@ -39,6 +53,7 @@ class _Flattening:
 
     def __init__(self, func: PrimFunc) -> None:
         self.flat = FlatBuffers()
+        self.dynamic_bytes = _dynamic_bytes(func)
         for buffer in func.buffers():
             self.flat.root(buffer)
 
@@ -78,7 +93,15 @@ class _Flattening:
         return BufferRegion(self.flat.of(old), (start,), (size,), span=node.span)
 
     def alloc(self, node: Alloc) -> Alloc | None:
-        return None if node.buffer.is_flat() else node.rebuild(buffer=self.flat.root(node.buffer))
+        old = node.buffer
+        if old.is_flat():
+            return None
+        if old.shape == (0,) and self.dynamic_bytes is not None:
+            size = self.dynamic_bytes * 8 // old.dtype.total_bits
+            sized = self.flat.root(old.replaced(shape=(size,)))
+            self.flat.alias(old, sized)
+            return node.rebuild(buffer=sized)
+        return node.rebuild(buffer=self.flat.root(old))
 
     def decl(self, node: Decl) -> Any:
         """A view of known storage needs no statement; a pointer given a shape does."""
@@ -93,6 +116,14 @@ class _Flattening:
         """After an allocation, its storage under other element types."""
         others = self.flat.retyped.pop(id(node.buffer.data), ())
         return [node, *(Decl(other, span=node.span) for other in others)] if others else None
+
+
+def _dynamic_bytes(func: PrimFunc) -> int | None:
+    """How much memory the launch brings, where a constant says so: a pool starts as a buffer of no size."""
+    for node in walk(func.body, mask_of(Attr)):
+        if isinstance(node, Attr) and node.key == DYNAMIC_BYTES and isinstance(node.value, IntImm):
+            return node.value.value
+    return None
 
 
 def _contiguous(buffer: Buffer, node: BufferRegion) -> Any:
@@ -121,7 +152,30 @@ def _function(func: PrimFunc) -> PrimFunc:
     body = rewrite(func.body, work.rules())
     if work.flat.retyped:
         body = rewrite(body, {Alloc: work.with_retyped, Decl: work.with_retyped})
-    return func.with_body(body)
+    checks = list(_size_checks(func))
+    return func.with_body(seq([*checks, body]) if checks else body)
+
+
+def _size_checks(func: PrimFunc) -> Iterator[Stmt]:
+    """Indices are computed in 32 bits: what a call brings must not be larger than they reach."""
+    seen: set[tuple[int, ...]] = set()
+    for buffer in func.buffers():
+        sizes = [size for size in buffer.shape if not (isinstance(size, int) and size == 1)]
+        key = tuple(size if isinstance(size, int) else id(size) for size in sizes)
+        if len(sizes) < 2 or all(isinstance(size, int) for size in sizes) or key in seen or any(map(_is_wide, sizes)):
+            continue
+        seen.add(key)
+        total: Expr = const(1, INT64)
+        for size in sizes:
+            total = total * (const(size, INT64) if isinstance(size, int) else cast(size, INT64))
+        text = StringImm(f"`{buffer.name}` has more elements than 32-bit indices reach")
+        limit = const(INT32.max_int, INT64)
+        yield Assert(simplify(total <= limit), (text,), "ValueError", span=buffer.span or func.span)
+
+
+def _is_wide(size: int | Expr) -> bool:
+    """Whether indices of this dimension are in 64 bits anyway."""
+    return isinstance(size, Expr) and size.dtype is INT64
 
 
 lower_layout = Pass("lower_layout", run, requires=("scope_ids_lowered",), ensures=("layouts_lowered",))

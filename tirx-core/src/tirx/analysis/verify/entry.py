@@ -17,6 +17,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Problems of one function."""
     yield from _entries(facts)
     yield from _ids(facts)
+    yield from _host_scalars(facts)
     if facts.kernels or not _is_helper(facts):
         yield from _memory(facts)
 
@@ -31,6 +32,19 @@ def _entries(facts: Facts) -> Iterator[Diagnostic]:
             entry.span,
             hint="one function holds one kernel; put the second into a function of its own",
         )
+
+
+def _host_scalars(facts: Facts) -> Iterator[Diagnostic]:
+    """A kernel sees the value that a scalar of the host has at the launch, and cannot change it."""
+    outside = {id(node.buffer.data) for node in facts.host.get(Alloc, ()) if isinstance(node, Alloc)}
+    for kernel in facts.kernels:
+        for store in kernel.all(BufferStore):
+            if id(store.buffer.data) in outside and store.buffer.is_scalar:
+                yield Diagnostic(
+                    f"`{store.buffer.name}` is a variable of the host, and is assigned in the kernel",
+                    store.span,
+                    hint="give the kernel a variable of its own, after device_entry()",
+                )
 
 
 def _is_helper(facts: Facts) -> bool:
