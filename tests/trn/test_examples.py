@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.build import run, source_of
+from tests.trn.build import lowered, run, source_of
 from tests.trn.lint import complaints
+from tirx.sim.executor import simulate_module
+from tirx.target import Target
 
 KERNELS = Path(__file__).parents[2] / "docs/examples/kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("nki_*.py"))
@@ -46,3 +48,15 @@ def test_the_emitted_file_computes_it(name: str, generation: str, tmp_path: Path
     result = run(module.KERNEL, tmp_path, *inputs, target=target)
     (wanted,) = module.expected(*inputs, None).values()
     np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_simulator_computes_it(name: str) -> None:
+    module = load(name)
+    before = arguments(module, name)
+    after = tuple(array.copy() for array in before)
+    report = simulate_module(lowered(module.KERNEL), after, Target(module.TARGET))
+    assert report.verdict == "clean", str(report)
+    ((result, wanted),) = module.expected(*before).items()
+    error = np.abs(after[module.KERNEL.names.index(result)] - wanted).max()
+    assert error <= module.TOLERANCE * max(1.0, np.abs(wanted).max())

@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.build import kernel, lowered, psum, run, sbuf
-from tests.trn.interpret import interpret
+from tests.trn.build import index, kernel, loop, lowered, psum, run, sbuf
 from tests.trn.test_kernels import add_kernel, floats, matmul_kernel, softmax_kernel
 from tests.trn.test_ops import CASES, tile_kernel
 from tirx.ir import Buffer, PrimFunc
+from tirx.sim.executor import simulate_module
+from tirx.sim.report import Report
+from tirx.target import Target
 from tirx_trn import script as nki
+
+
+def simulate(func: PrimFunc, *arrays: np.ndarray, target: str = "trn") -> Report:
+    """The report of the lowered kernel, run on arrays in place."""
+    return simulate_module(lowered(func, target), arrays, Target(target))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -21,8 +28,7 @@ def test_instruction(name: str) -> None:
     build, inputs, expected = CASES[name]
     results = [np.zeros(np.shape(item), np.float32) for item in expected]
     func = tile_kernel(build, inputs, *((item.shape, "float32") for item in results))
-    context = interpret(lowered(func), *(x.copy() for x in inputs), *results)
-    assert context.findings == []
+    assert simulate(func, *(x.copy() for x in inputs), *results).verdict == "clean"
     for result, wanted in zip(results, expected, strict=True):
         np.testing.assert_array_equal(result, np.array(wanted, np.float32))
 
@@ -40,7 +46,7 @@ def test_meanings_agree_with_the_executed_file(make: Any, shapes: Any, result: t
     rng = np.random.default_rng(3)
     inputs = [floats(rng, *shape) for shape in shapes]
     out = np.zeros(result, np.float32)
-    assert interpret(lowered(func), *inputs, out).findings == []
+    assert simulate(func, *inputs, out).verdict == "clean"
     np.testing.assert_array_equal(out, run(func, tmp_path, *inputs))
 
 
@@ -48,9 +54,45 @@ def test_a_function_outside_its_domain_is_a_finding() -> None:
     func = tile_kernel(
         lambda x, r: [nki.activation(r, x, "sqrt", 0.0, -1.0)], [np.ones((2, 2), np.float32)], ((2, 2), "float32")
     )
-    ((kind, message),) = interpret(lowered(func), np.ones((2, 2), np.float32), np.zeros((2, 2), np.float32)).findings
-    assert kind == "domain"
-    assert message.startswith("sqrt is computed outside")
+    report = simulate(func, np.ones((2, 2), np.float32), np.zeros((2, 2), np.float32))
+    assert report.verdict == "error"
+    (found,) = report.findings
+    assert found.kind == "domain"
+    assert found.message.startswith("sqrt is computed outside")
+
+
+def test_memory_that_nobody_wrote_is_a_finding() -> None:
+    a, b, tile, other = Buffer("a", (8, 4)), Buffer("b", (8, 4)), sbuf("tile", 8, 4), sbuf("other", 8, 4)
+    func = kernel(
+        "half", [a, b], tile, other, nki.load(other, a), nki.load(tile[:, 0:2], a[:, 0:2]), nki.store(b, tile)
+    )
+    report = simulate(func, np.ones((8, 4), np.float32), np.zeros((8, 4), np.float32))
+    assert [(item.kind, item.buffer) for item in report.findings] == [("uninitialised", "tile")]
+
+
+def test_a_slice_beyond_the_tensor_is_a_finding() -> None:
+    a, b, tile, i = Buffer("a", (300, 4)), Buffer("b", (300, 4)), sbuf("tile", 128, 4), index("i")
+    part = slice(i * 128, i * 128 + 128)
+    func = kernel("tail", [a, b], loop(i, 3, tile, nki.load(tile, a[part, :]), nki.store(b[part, :], tile)))
+    report = simulate(func, np.ones((300, 4), np.float32), np.zeros((300, 4), np.float32))
+    assert {item.buffer for item in report.findings if item.kind == "out_of_bounds"} == {"a", "b"}
+
+
+def test_an_allocation_in_a_loop_is_new_every_time() -> None:
+    a, b = Buffer("a", (8, 4)), Buffer("b", (4, 4))
+    x, acc, out, i = sbuf("x", 8, 4), psum("acc", 4, 4), sbuf("out", 4, 4), index("i")
+    func = kernel(
+        "fresh",
+        [a, b],
+        x,
+        out,
+        nki.load(x, a),
+        loop(i, 3, acc, nki.matmul(acc, x, x), nki.tensor_copy(out, acc)),
+        nki.store(b, out),
+    )
+    values, result = np.ones((8, 4), np.float32), np.zeros((4, 4), np.float32)
+    assert simulate(func, values, result).verdict == "clean"
+    np.testing.assert_array_equal(result, values.T @ values)
 
 
 def test_banks_are_part_of_the_free_dimension() -> None:
@@ -69,5 +111,5 @@ def test_banks_are_part_of_the_free_dimension() -> None:
         nki.store(b, total),
     )
     x, result = np.arange(16, dtype=np.float32).reshape(4, 4), np.zeros((4, 2), np.float32)
-    assert interpret(lowered(func), x, result).findings == []
+    assert simulate(func, x, result).verdict == "clean"
     np.testing.assert_array_equal(result, np.repeat((x.T @ x).sum(axis=1, keepdims=True), 2, axis=1))
