@@ -1,0 +1,417 @@
+"""The checker: what every access, barrier and assertion of a simulated kernel goes through.
+
+Bounds are tested on the logical indices that the author wrote. Races of shared memory in kernels that only use whole-cta
+barriers are found when an epoch ends: accesses are logged, and an epoch without writes costs nothing more. Everything else is
+compared with the shadow at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ir import DType
+from ..support.span import Span
+from .geometry import Geometry
+from .memory import GLOBAL_BASE, Arena, TypedView
+from .meter import Meter
+from .numeric import ALL, count_of, pick
+from .order import Order
+from .pool import Site
+from .report import Finding, Report
+from .shadow import Conflict, Shadow
+
+__all__ = ["ALL_CHECKS", "Checker", "Findings"]
+
+ALL_CHECKS = ("alignment", "bounds", "division", "metrics", "races", "uninitialised")
+LOG_BYTES = 64 << 20
+SHOWN = 4
+WORDS = {"w": "writes", "r": "reads", "a": "updates atomically"}
+
+
+class Findings:
+    """Findings of one run, one for each kind, source line and buffer."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._known: dict[Any, Finding] = {}
+
+    def add(self, found: Finding) -> Finding:
+        """Add a finding, or count it as another case of one that is known."""
+        place = (found.span.path, found.span.line) if found.span is not None else None
+        key = (found.kind, place, found.buffer)
+        old = self._known.get(key)
+        if old is not None:
+            old.count += found.count
+            return old
+        self._known[key] = found
+        self.report.findings.append(found)
+        return found
+
+
+class Checker:
+    """Checks of one chunk. `bucket` is the set of threads that runs."""
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        order: Order,
+        checks: frozenset[str],
+        findings: Findings,
+        meter: Meter | None,
+        tracked: set[int],
+        granules: dict[int, int],
+    ) -> None:
+        self.geometry = geometry
+        self.order = order
+        self.findings = findings
+        self.meter = meter
+        self.bounds = "bounds" in checks
+        self.races = "races" in checks
+        self.defined = "uninitialised" in checks
+        self.aligned = "alignment" in checks
+        self.active = bool(checks)
+        self.bucket: Any = ALL
+        self.tracked = tracked
+        self.everyone = np.arange(geometry.size)
+        self.sites: dict[int, Site] = {}
+        self._granules = granules
+        self._log: dict[int, list[tuple[str, Site, Any, Any]]] = {}
+        self._logged: dict[int, Arena] = {}
+        self._log_bytes = 0
+        self._folded = False
+
+    # ---- accesses through typed views ---------------------------------------------------------------------------------
+
+    def load(self, site: Site, view: TypedView, index: Any, active: Any, coords: Any) -> Any:
+        """Checked elements at `index`; what lies outside reads as 0."""
+        threads = pick(self.bucket, active)
+        index = self._index(index, threads)
+        outside = self._outside(site, coords, threads) if coords else None
+        if outside is None:
+            self.note(site, view, index, threads, "r")
+            return view.array[index]
+        keep = np.flatnonzero(~outside)
+        value = np.zeros(index.shape, view.dtype)
+        if len(keep):
+            chosen = self._array(threads)[keep]
+            self.note(site, view, index[keep], chosen, "r")
+            value[keep] = view.array[index[keep]]
+        return value
+
+    def store(self, site: Site, view: TypedView, index: Any, value: Any, active: Any, coords: Any) -> None:
+        """Checked store; what lies outside is dropped."""
+        threads = pick(self.bucket, active)
+        index = self._index(index, threads)
+        outside = self._outside(site, coords, threads) if coords else None
+        if outside is not None:
+            keep = np.flatnonzero(~outside)
+            if not len(keep):
+                return
+            value = value[keep] if isinstance(value, np.ndarray) and value.ndim and len(value) == len(index) else value
+            index, threads = index[keep], self._array(threads)[keep]
+        self.note(site, view, index, threads, "w")
+        view.array[index] = value
+
+    def _index(self, index: Any, threads: Any) -> Any:
+        count = self.geometry.size if threads is ALL else len(threads)
+        if not isinstance(index, np.ndarray):
+            return np.full(count, index, np.int64)
+        return np.broadcast_to(index, (count, index.shape[1])) if index.ndim == 2 and len(index) != count else index
+
+    def _array(self, threads: Any) -> Any:
+        return self.everyone if threads is ALL else threads
+
+    def _outside(self, site: Site, coords: Any, threads: Any) -> Any:
+        """Which accesses lie outside; None when none does."""
+        found = None
+        for value, extent, axis in coords:
+            if not isinstance(value, np.ndarray):
+                bad = np.full(self.geometry.size if threads is ALL else len(threads), not 0 <= value < extent)
+            elif value.min(initial=0) >= 0 and value.max(initial=0) < extent:
+                continue
+            else:
+                bad = (value < 0) | (value >= extent)
+                bad = bad.any(axis=1) if bad.ndim == 2 else bad
+            if bad.any():
+                self._report_outside(site, coords, axis, extent, bad, threads)
+                found = bad if found is None else found | bad
+        return found
+
+    def _report_outside(self, site: Site, coords: Any, axis: int, extent: Any, bad: Any, threads: Any) -> None:
+        chosen = self._array(threads)[bad]
+        value = next(v for v, _, a in coords if a == axis)
+        values = (value[bad] if isinstance(value, np.ndarray) else np.full(len(chosen), value)).reshape(len(chosen), -1)
+        wrong = values[(values < 0) | (values >= extent)]
+        ends = f"{int(wrong.min())}" if wrong.min() == wrong.max() else f"{int(wrong.min())} to {int(wrong.max())}"
+        shape = tuple(e if isinstance(e, int) else int(extent) if a == axis else "?" for a, e in enumerate(site.shape))
+        text = f"index {ends} is outside dimension {axis} of `{site.buffer}` {shape}".replace("'", "")
+        self.report("out_of_bounds", text, site, chosen, indices=[tuple(map(int, row)) for row in values[:SHOWN]])
+
+    # ---- accesses through addresses -----------------------------------------------------------------------------------
+
+    def access_load(self, site: Site, view: TypedView, index: Any, active: Any) -> Any:
+        """Elements that a meaning asks for, `(n, lanes)`."""
+        if self.active:
+            self.note(site, view, index, self._array(pick(self.bucket, active)), "r")
+        return view.array[index]
+
+    def access_store(self, site: Site, view: TypedView, index: Any, value: Any, active: Any) -> None:
+        """Elements that a meaning writes, `(n, lanes)`."""
+        if self.active:
+            self.note(site, view, index, self._array(pick(self.bucket, active)), "w")
+        view.array[index] = value
+
+    def access_atomic(self, site: Site, view: TypedView, index: Any, active: Any, address: Any) -> Any:
+        """An atomic update; which positions may take place (None: all)."""
+        if not self.active:
+            return None
+        threads = self._array(pick(self.bucket, active))
+        self.note(site, view, index, threads, "a")
+        if self.order.fine:
+            self.acquire(address, threads)
+            self.release(address, threads)
+        return None
+
+    def alignment(self, site: Site, addresses: Any, dtype: DType, active: Any) -> None:
+        """Addresses of vectors are multiples of their size (of 16 bytes at most)."""
+        size = min(dtype.bytes, 16)
+        if self.aligned and size > 1:
+            self._misaligned(site, addresses % size, size, self._array(pick(self.bucket, active)))
+
+    def _misaligned(self, site: Site, rest: Any, size: int, threads: Any) -> None:
+        if not rest.any():
+            return
+        bad = np.flatnonzero(rest)
+        text = f"an access of {size} bytes at an address that is {int(rest[bad[0]])} bytes past a multiple of {size}"
+        self.report("misaligned", text, site, threads[bad])
+
+    # ---- the checks ---------------------------------------------------------------------------------------------------
+
+    def note(self, site: Site, view: TypedView, index: Any, threads: Any, kind: str) -> None:
+        """One access that will take place: alignment, initialisation, races, measurements."""
+        arena = view.arena
+        if self.aligned and index.ndim == 2 and index.shape[1] > 1:
+            self._vector(site, view, index, threads)
+        if self.meter is not None and arena.kind != "local":
+            self.meter.note(site, view, index, threads, self.geometry, kind != "r")
+        if not (self.races or self.defined):
+            return
+        shadow = arena.shadow
+        if shadow is None:
+            shadow = self._shadow(arena)
+        if shadow.defined is None and not shadow.tracked:
+            return
+        if view.dtype.itemsize < shadow.granule:
+            self._flush(False)
+            shadow.refine(view.dtype.itemsize)
+        if view.dtype.itemsize == shadow.granule and not view.start:
+            where = index
+        else:
+            where = shadow.granules(index * view.dtype.itemsize + view.start, view.dtype.itemsize)
+        if self.defined and shadow.defined is not None:
+            self._initialise(site, shadow, where, threads, kind)
+        if self.races and shadow.tracked:
+            self._race(site, arena, where, threads, kind)
+
+    def _vector(self, site: Site, view: TypedView, index: Any, threads: Any) -> None:
+        size = min(view.dtype.itemsize * index.shape[1], 16)
+        first = index[:, 0] * view.dtype.itemsize + view.start + (view.arena.base if view.arena.kind == "global" else 0)
+        self._misaligned(site, first % size, size, self._array(threads))
+
+    def _shadow(self, arena: Arena) -> Shadow:
+        tracked = arena.kind == "shared" or (arena.kind == "global" and id(arena) in self.tracked)
+        granule = self._granules.get(id(arena), 4)
+        arena.shadow = Shadow(len(arena.data), granule, self.geometry.per_cta, tracked and self.races, arena.kind == "global")
+        return arena.shadow  # type: ignore[no-any-return]
+
+    def _initialise(self, site: Site, shadow: Shadow, where: Any, threads: Any, kind: str) -> None:
+        if kind == "w":
+            shadow.defined[where] = True
+            return
+        held = shadow.defined[where]
+        if held.all():
+            return
+        bad = ~(held if held.ndim == 1 else held.reshape(len(held), -1).all(axis=1))
+        what = f"`{site.buffer}`" if site.buffer else "memory"
+        self.report("uninitialised", f"{what} is read where nothing was written", site, self._array(threads)[bad])
+        shadow.defined[where] = True
+
+    def _race(self, site: Site, arena: Arena, where: Any, threads: Any, kind: str) -> None:
+        if arena.kind == "shared" and not self.order.fine:
+            self._log.setdefault(id(arena), []).append((kind, site, where, threads))
+            self._logged[id(arena)] = arena
+            self._log_bytes += where.nbytes
+            if self._log_bytes > LOG_BYTES:
+                self._flush(False)
+            return
+        where, threads = self._flat(where, threads)
+        self._compare(arena.shadow, site, where, threads, kind, keep=True)
+
+    def _flat(self, where: Any, threads: Any) -> tuple[Any, Any]:
+        chosen = self._array(threads)
+        if where.ndim == 1:
+            return where, chosen
+        each = where.reshape(len(where), -1)
+        return each.reshape(-1), np.repeat(chosen, each.shape[1])
+
+    def _compare(self, shadow: Shadow, site: Site, where: Any, threads: Any, kind: str, keep: bool) -> None:
+        """Races of one access with what is recorded, then record it."""
+        mine = shadow.code(self.order, threads)
+        self.sites[site.number] = site
+        against = {"w": "wra", "r": "wa", "a": "wr"}[kind]
+        for other in against:
+            self._report_race(site, shadow, shadow.check(other, self.order, where, mine, threads), kind, threads, where)
+        if kind == "w":
+            self._report_race(site, shadow, shadow.write(self.order, where, mine, site.number), kind, threads, where)
+        elif keep:
+            shadow.share(kind, self.order, where, mine, threads, site.number)
+
+    def _report_race(self, site: Site, shadow: Shadow, found: Conflict | None, kind: str, threads: Any, where: Any) -> None:
+        if found is None:
+            return
+        other = self.sites.get(int(found.site[0]), site)
+        at = int(found.positions[0])
+        cta, lane = shadow.who(int(found.other[0]))
+        partner = "another cta" if cta < 0 else self._name(cta, lane)
+        what = site.buffer or other.buffer or "memory"
+        text = (
+            f"{self.describe(threads[at])} {WORDS[kind]} an element of `{what}` that {partner} {WORDS[found.kind]} "
+            "without synchronisation between them"
+        )
+        mine = cta - self.geometry.first == threads[at] // self.geometry.per_cta
+        note = "a barrier of the cta between the two accesses orders them" if mine else \
+            "no barrier orders threads of different ctas: use atomics, or give each cta its own elements"
+        self.report(
+            "race", text, site, threads[found.positions], other=other if other is not site else None, notes=[note],
+            indices=[(int(where[at]) * shadow.granule,)],
+        )
+
+    # ---- epochs -------------------------------------------------------------------------------------------------------
+
+    def synchronise(self, level: str, threads: Any) -> None:
+        """`threads` met at a barrier of `level`."""
+        if self.races:
+            self._flush(threads is ALL)
+            self.order.synchronise(level, threads)
+
+    def finish(self) -> None:
+        """The chunk has ended."""
+        if self.races:
+            self._flush(True)
+
+    def acquire(self, key: Any, threads: Any) -> None:
+        """See `Order.acquire`."""
+        if self.races:
+            for item, chosen in self._keys(key, threads):
+                self.order.acquire(item, chosen)
+
+    def release(self, key: Any, threads: Any) -> None:
+        """See `Order.release`."""
+        if self.races:
+            for item, chosen in self._keys(key, threads):
+                self.order.release(item, chosen)
+
+    def _flush(self, full: bool) -> None:
+        """Compare what was logged. After a full one everybody is at the same barrier, and reads need not be kept."""
+        for number, entries in self._log.items():
+            arena = self._logged[number]
+            if full and not self._folded and all(entry[0] == "r" for entry in entries):
+                continue
+            flat = [(kind, site, *self._flat(where, threads)) for kind, site, where, threads in entries]
+            for wanted in "war":
+                for kind, site, where, threads in flat:
+                    if kind == wanted:
+                        self._compare(arena.shadow, site, where, threads, kind, keep=kind == "a" or not full)
+        self._folded = not full and (self._folded or bool(self._log))
+        self._log.clear()
+        self._log_bytes = 0
+
+    def _keys(self, key: Any, threads: Any) -> list[tuple[Any, Any]]:
+        """One key per place: addresses are split, those of shared memory belong to the cluster."""
+        if isinstance(key, tuple):
+            return [(key, threads)]
+        places = np.broadcast_to(np.asarray(key, np.int64), threads.shape)
+        cluster = self.geometry.group("cluster")[threads]
+        tags = np.where(places < GLOBAL_BASE, places + (cluster + 1) * (GLOBAL_BASE << 4), places)
+        return [(int(tag), threads[tags == tag]) for tag in np.unique(tags)]
+
+    # ---- single checks that generated code asks for ---------------------------------------------------------------------
+
+    def initialised(self, site: Site, held: Any, active: Any) -> None:
+        """A register that may not have been written is read."""
+        if np.all(held):
+            return
+        count = count_of(active, self.geometry.size if self.bucket is ALL else len(self.bucket))
+        bad = ~np.broadcast_to(held if np.ndim(held) < 2 else np.all(held, axis=0), (count,))
+        threads = self._array(pick(self.bucket, active))[bad]
+        self.report("uninitialised", f"`{site.buffer}` is read before it is written", site, threads)
+
+    def register_index(self, site: Site, value: Any, count: int, span: int, active: Any) -> Any:
+        """An index of a per-thread array, clipped to lie inside."""
+        low, high = 0, count - span
+        if np.all((np.asarray(value) >= low) & (np.asarray(value) <= high)):
+            return value
+        chosen = self._array(pick(self.bucket, active))
+        values = np.broadcast_to(value, chosen.shape)
+        bad = (values < low) | (values > high)
+        text = f"index {int(values[bad][0])} is outside `{site.buffer}` ({count})"
+        self.report("out_of_bounds", text, site, chosen[bad], indices=[(int(v),) for v in values[bad][:SHOWN]])
+        return np.clip(value, low, high) if isinstance(value, np.ndarray) else min(max(value, low), high)
+
+    def divisor(self, site: Site, active: Any, value: Any) -> None:
+        """A division by zero."""
+        if np.all(value):
+            return
+        chosen = self._array(pick(self.bucket, active))
+        bad = np.broadcast_to(np.asarray(value) == 0, chosen.shape)
+        self.report("division_by_zero", "an integer is divided by zero", site, chosen[bad])
+
+    def require(self, site: Site, condition: Any, active: Any) -> None:
+        """An assertion of the kernel."""
+        if np.all(condition):
+            return
+        chosen = self._array(pick(self.bucket, active))
+        bad = ~np.broadcast_to(condition, chosen.shape)
+        self.report("assertion", site.name or "an assertion of the kernel fails", site, chosen[bad])
+
+    # ---- reports ------------------------------------------------------------------------------------------------------
+
+    def describe(self, thread: int) -> str:
+        """A thread of the chunk as people name it."""
+        return self.geometry.describe(int(thread))
+
+    def _name(self, cta: int, lane: int) -> str:
+        slot = cta - self.geometry.first
+        number = self.geometry.cta_number(slot) if 0 <= slot < self.geometry.ctas else cta
+        return f"thread {lane} of cta {number}" if lane >= 0 else f"another thread of cta {number}"
+
+    def report(
+        self, kind: str, message: str, site: Site, threads: Any, *, other: Site | None = None, notes: Any = (), indices: Any = ()
+    ) -> None:
+        """A finding at a site, for threads of the chunk."""
+        chosen = self._array(threads)
+        span = other.span if other is not None else None
+        self._add(kind, message, site.span, chosen, buffer=site.buffer, other=span, notes=notes, indices=indices)
+
+    def report_at(self, kind: str, message: str, span: Span | None, threads: Any, notes: Any = ()) -> None:
+        """A finding at a place that is no access."""
+        self._add(kind, message, span, self._array(threads), notes=notes)
+
+    def _add(self, kind: str, message: str, span: Span | None, threads: Any, *, notes: Any = (), **more: Any) -> None:
+        named = [self.describe(t) for t in threads[:SHOWN]]
+        listed = list(notes)
+        if kind != "deadlock" and len(threads):
+            rest = len(threads) - len(named)
+            listed.insert(0, f"{', '.join(named)}{f' and {rest} more' if rest > 0 else ''}")
+        self.findings.add(Finding(kind, message, span, threads=named, notes=listed, **more))
+
+    def unmodelled(self, what: str) -> None:
+        """The verdict becomes `incomplete`."""
+        if what not in self.findings.report.unmodelled:
+            self.findings.report.unmodelled.append(what)
+
+    def print(self, text: str) -> None:
+        """A line that the kernel printed."""
+        self.findings.report.output.append(text)

@@ -1,0 +1,387 @@
+"""What meanings see of the simulator: the active threads of the call, and the memory behind addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir import DType
+from .emit_expr import LOCAL_BASE
+from .launch import Chunk
+from .memory import GLOBAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
+from .numeric import ALL, pick
+from .pool import Site, storage_dtype
+
+__all__ = ["Context"]
+
+
+class Context:
+    """Implements `tirx.intrinsic.SimContext` for the blocks of one chunk."""
+
+    def __init__(self, chunk: Chunk, memory: GlobalMemory, checker: Any, attributes: dict[str, Any]) -> None:
+        self.chunk = chunk
+        self.memory = memory
+        self.checker = checker
+        self.scheduler: Any = None
+        self._attributes = attributes
+        self._bucket: Any = ALL
+        self._size = chunk.size
+        self.site: Any = None
+        self.active: Any = ALL
+        self._views: dict[Any, TypedView] = {}
+
+    # ---- set by the scheduler and by generated code -------------------------------------------------------------------
+
+    def begin(self, threads: Any, count: int) -> None:
+        """A bucket is about to run."""
+        self._bucket = threads
+        self._size = count
+        self.checker.bucket = threads
+
+    def at(self, site: Site, active: Any) -> Context:
+        """The next call is at `site`, for the `active` positions of the bucket."""
+        self.site = site
+        self.active = active
+        return self
+
+    # ---- threads ------------------------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """Number of active threads."""
+        return self._size if self.active is ALL else len(self.active)
+
+    @property
+    def threads(self) -> Any:
+        """Linear index inside the launch chunk of each active thread."""
+        chosen = pick(self._bucket, self.active)
+        return np.arange(self.chunk.size) if chosen is ALL else chosen
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the result of the call."""
+        found: DType = self.site.dtype
+        return found
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Attributes of the target."""
+        return self._attributes
+
+    def id(self, level: str, within: str) -> Any:
+        """Per active thread, the number of its `level` inside its `within`."""
+        geometry, chosen = self.chunk.geometry, pick(self._bucket, self.active)
+        return geometry.within(within)[chosen] // geometry.widths.threads_in(level)
+
+    def width(self, level: str, within: str) -> int:
+        """Number of `level` in one `within`."""
+        widths = self.chunk.geometry.widths
+        return widths.threads_in(within) // widths.threads_in(level)
+
+    def group(self, level: str) -> Any:
+        """Per active thread, a number that is equal exactly for threads of the same `level`."""
+        return self.chunk.geometry.group(level)[pick(self._bucket, self.active)]
+
+    def axis(self, name: str) -> Any:
+        """Per active thread, its index along a launch axis."""
+        return self.chunk.geometry.axis(name, self.scheduler.translation.facts.extents)[pick(self._bucket, self.active)]
+
+    # ---- memory -------------------------------------------------------------------------------------------------------
+
+    def load(self, address: Any, dtype: DType) -> Any:
+        """Elements at `address`; vector types give shape `(n, lanes)`."""
+        held = storage_dtype(dtype)
+        made = np.zeros((self.count, dtype.lanes), held)
+        for view, chosen, index in self._resolved(address, dtype, held):
+            where = ALL if chosen is ALL else chosen
+            made[where] = self.checker.access_load(self.site, view, index, pick(self.active, chosen))
+        return made[:, 0] if dtype.lanes == 1 else made
+
+    def store(self, address: Any, dtype: DType, value: Any) -> None:
+        """Store elements at `address`."""
+        held = storage_dtype(dtype)
+        lanes = dtype.lanes
+        value = np.asarray(value)
+        if value.ndim == 1 and lanes > 1 and value.shape[0] != lanes:
+            value = value[:, None]
+        shape = (self.count, lanes)
+        values = np.broadcast_to(value[:, None] if value.ndim == 1 and lanes == 1 else value, shape)
+        for view, chosen, index in self._resolved(address, dtype, held):
+            self.checker.access_store(self.site, view, index, values[chosen], pick(self.active, chosen))
+        self.chunk.changed = True
+
+    def atomic(self, address: Any, dtype: DType, update: Callable[[Any, Any], Any], value: Any) -> Any:
+        """`memory = update(memory, value)`, one thread after the other in thread order; the old values."""
+        held = storage_dtype(dtype)
+        given = value if isinstance(value, tuple) else (value,)
+        parts = tuple(np.broadcast_to(np.asarray(item).astype(held), (self.count,)) for item in given)
+        old = np.zeros(self.count, held)
+        addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
+        for view, chosen, index in self._resolved(address, dtype, held):
+            keep = self.checker.access_atomic(self.site, view, index[:, 0], pick(self.active, chosen), addresses[chosen])
+            index = index[:, 0]
+            picked = tuple(part[chosen] for part in parts)
+            if keep is not None:
+                index, picked = index[keep], tuple(part[keep] for part in picked)
+            found, changed = _one_after_other(view.array, index, update, picked)
+            self.chunk.changed = self.chunk.changed or changed
+            place = np.arange(self.count) if chosen is ALL else chosen
+            old[place if keep is None else place[keep]] = found
+        return old
+
+    def _resolved(self, address: Any, dtype: DType, held: Any) -> list[tuple[TypedView, Any, Any]]:
+        """`(view, active positions, element index (n, lanes))` per memory that the addresses belong to."""
+        addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
+        self.checker.alignment(self.site, addresses, dtype, self.active)
+        found = []
+        lanes = np.arange(dtype.lanes)
+        for arena, chosen, offset in self._arenas(addresses, dtype):
+            index = (offset // held.itemsize)[:, None] + lanes
+            key = (id(arena), held.name)
+            view = self._views.get(key)
+            if view is None:
+                view = self._views[key] = TypedView(arena, held)
+            found.append((view, chosen, index))
+        return found
+
+    def _arenas(self, addresses: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
+        """`(arena, active positions, byte in the arena)`; addresses of nothing are findings."""
+        if len(addresses) and addresses.min() >= GLOBAL_BASE:
+            return self._global(addresses, ALL, dtype)
+        found = []
+        for chosen, rule in self._windows(addresses):
+            if len(chosen):
+                found += rule(addresses[chosen], chosen, dtype)
+        return found
+
+    def _windows(self, addresses: Any) -> list[tuple[Any, Any]]:
+        shared = (addresses >= 1 << SHARED_RANK_BITS) & (addresses < LOCAL_BASE)
+        local = (addresses >= LOCAL_BASE) & (addresses < WINDOW_BASE)
+        other = (addresses >= WINDOW_BASE) & (addresses < GLOBAL_BASE)
+        far = addresses >= GLOBAL_BASE
+        null = ~(shared | local | other | far)
+        rules = ((shared, self._shared), (local, self._local), (other, self._other), (far, self._global), (null, self._nothing))
+        return [(np.flatnonzero(mask), rule) for mask, rule in rules]
+
+    def _global(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
+        found, rest = [], np.ones(len(addresses), bool)
+        while rest.any():
+            first = int(addresses[rest][0])
+            place = self.memory.find(first)
+            if place is None:
+                lost = np.array([self.memory.find(int(a)) is None for a in addresses]) & rest
+                self._lost(addresses, chosen, lost)
+                rest &= ~lost
+                continue
+            arena = place[0]
+            inside = rest & (addresses >= arena.base) & (addresses + dtype.bytes <= arena.base + len(arena.data))
+            if not inside[rest.argmax()]:
+                inside_first = np.zeros(len(addresses), bool)
+                inside_first[rest.argmax()] = True
+                self._lost(addresses, chosen, inside_first)
+                rest &= ~inside_first
+                continue
+            rest &= ~inside
+            whole = inside.all()
+            part = chosen if whole else np.flatnonzero(inside) if chosen is ALL else chosen[inside]
+            found.append((arena, part, (addresses if whole else addresses[inside]) - arena.base))
+        return found
+
+    def _lost(self, addresses: Any, chosen: Any, lost: Any) -> None:
+        where = np.flatnonzero(lost)
+        positions = where if chosen is ALL else chosen[where]
+        self.checker.report(
+            "out_of_bounds", f"address {int(addresses[where[0]]):#x} belongs to no allocation", self.site, self.threads[positions]
+        )
+
+    def _nothing(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
+        self._lost(addresses, chosen, np.ones(len(addresses), bool))
+        return []
+
+    def _shared(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
+        arena = self.chunk.arenas.get("shared")
+        cluster = self.chunk.geometry.widths.cluster
+        rank = (addresses >> SHARED_RANK_BITS) - 1
+        offset = addresses & ((1 << SHARED_RANK_BITS) - 1)
+        fits = (rank < cluster) & (offset + dtype.bytes <= (arena.stride if arena is not None else 0))
+        if not fits.all():
+            self._lost(addresses, chosen, ~fits)
+            chosen, rank, offset = chosen[fits], rank[fits], offset[fits]
+        if arena is None or not len(chosen):
+            return []
+        cta = self.chunk.geometry.cta[self.threads[chosen]] // cluster * cluster + rank
+        return [(arena, chosen, cta * arena.stride + offset)]
+
+    def _local(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
+        arena = self.chunk.arenas.get("local")
+        offset = addresses - LOCAL_BASE
+        fits = offset + dtype.bytes <= (arena.stride if arena is not None else 0)
+        if not fits.all():
+            self._lost(addresses, chosen, ~fits)
+            chosen, offset = chosen[fits], offset[fits]
+        if arena is None or not len(chosen):
+            return []
+        return [(arena, chosen, self.threads[chosen] * arena.stride + offset)]
+
+    def _other(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
+        found = []
+        number, offset = np.divmod(addresses - WINDOW_BASE, 1 << WINDOW_BITS)
+        for which in np.unique(number):
+            mask = number == which
+            arena = self.chunk.windows[which] if which < len(self.chunk.windows) else None
+            if arena is None or not (offset[mask] + dtype.bytes <= arena.stride).all():
+                self._lost(addresses, chosen, mask)
+                continue
+            cta = self.chunk.geometry.cta[self.threads[chosen[mask]]]
+            found.append((arena, chosen[mask], cta * arena.stride + offset[mask]))
+        return found
+
+    # ---- collectives --------------------------------------------------------------------------------------------------
+
+    def exchange(self, value: Any, source: Any, level: str = "warp") -> Any:
+        """Per active thread, `value` of the thread whose id inside `level` is `source`; absent ones are findings."""
+        value = np.asarray(value)
+        values = np.broadcast_to(value, (self.count, *value.shape[1:])) if value.ndim else np.full(self.count, value)
+        geometry, threads = self.chunk.geometry, self.threads
+        width = geometry.widths.threads_in(level)
+        wanted = threads - geometry.within(level)[threads] + np.broadcast_to(source, (self.count,))
+        place = np.full(self.chunk.size, -1, np.int64)
+        place[threads] = np.arange(self.count)
+        inside = (np.broadcast_to(source, (self.count,)) >= 0) & (np.broadcast_to(source, (self.count,)) < width)
+        inside &= (wanted >= 0) & (wanted < self.chunk.size)
+        found = np.where(inside, place[np.where(inside, wanted, 0)], -1)
+        absent = found < 0
+        if absent.any():
+            self.finding("absent_lane", f"the value of a thread that does not take part in this {self.site.name} is read", absent)
+            found = np.where(absent, np.arange(self.count), found)
+        return values[found]
+
+    def collect(self, value: Any, level: str = "warp") -> tuple[Any, Any]:
+        """`(matrix, present)`: per active thread a row with `value` of every thread of its `level`, and which are active."""
+        value = np.asarray(value)
+        values = np.broadcast_to(value, (self.count,)) if value.ndim < 2 else value
+        geometry, threads = self.chunk.geometry, self.threads
+        width = geometry.widths.threads_in(level)
+        groups, row = np.unique(geometry.group(level)[threads], return_inverse=True)
+        matrix = np.zeros((len(groups), width, *values.shape[1:]), values.dtype)
+        present = np.zeros((len(groups), width), bool)
+        inner = geometry.within(level)[threads]
+        matrix[row, inner], present[row, inner] = values, True
+        return matrix[row], present[row]
+
+    def exist(self, level: str) -> Any:
+        """Per active thread a row that says which threads of its `level` the launch has and have not ended."""
+        geometry, threads = self.chunk.geometry, self.threads
+        width = geometry.widths.threads_in(level)
+        first = threads - geometry.within(level)[threads]
+        members = first[:, None] + np.arange(width)
+        same = members < (geometry.cta[threads] + 1)[:, None] * geometry.per_cta if width <= geometry.per_cta else members >= 0
+        inside = np.minimum(members, geometry.size - 1)
+        return same & (self.scheduler.state[inside] == 0)
+
+    def converged(self, level: str, message: str) -> None:
+        """Threads of the same `level` that are alive and not active are a finding."""
+        _, present = self.collect(np.zeros(self.count, bool), level)
+        self.finding("divergent_barrier", message, (self.exist(level) & ~present).any(axis=1))
+
+    def where(self, mask: Any) -> Context:
+        """This context for the active threads where `mask` holds."""
+        made = Context.__new__(Context)
+        made.__dict__.update(self.__dict__)
+        chosen = np.flatnonzero(mask)
+        made.active = chosen if self.active is ALL else self.active[chosen]
+        return made
+
+    # ---- order --------------------------------------------------------------------------------------------------------
+
+    def wait_at(self, target: int, key: Any, level: str, identifier: Any, count: Any) -> None:
+        """The active threads wait at a barrier; generated code only."""
+        self.scheduler.arrive(self.site, pick(self._bucket, self.active), target, key, (level, identifier, count))
+
+    def arrive(self, level: str, identifier: Any = None, count: Any = None) -> None:
+        """The active threads count as arrived at a barrier, and go on."""
+        self.checker.release(("barrier", level, identifier if np.ndim(identifier) == 0 else int(identifier[0])), self.threads)
+        self.scheduler.arrive(self.site, pick(self._bucket, self.active), -1, (), (level, identifier, count))
+
+    def acquire(self, address: Any) -> None:
+        """What was released through `address` is visible to the active threads from here on."""
+        self.checker.acquire(address, self.threads)
+
+    def release(self, address: Any) -> None:
+        """Who acquires through `address` later sees what the active threads did so far."""
+        self.checker.release(address, self.threads)
+
+    def synchronise(self, level: str) -> None:
+        """The active threads of each `level` see each other's writes from here on."""
+        self.checker.synchronise(level, self.threads)
+
+    # ---- reports ------------------------------------------------------------------------------------------------------
+
+    def finding(self, kind: str, message: str, where: Any = None) -> None:
+        """Report a fault at the current line for the active threads (or those in the boolean array `where`)."""
+        threads = self.threads if where is None else self.threads[np.broadcast_to(where, (self.count,))]
+        if len(threads):
+            self.checker.report(kind, message, self.site, threads)
+
+    def unmodelled(self, what: str) -> None:
+        """Something could not be modelled: the verdict becomes `incomplete`."""
+        place = f" ({self.site.span})" if self.site is not None and self.site.span is not None else ""
+        self.checker.unmodelled(what + place)
+
+    def print(self, text: str) -> None:
+        """A line of output of the kernel."""
+        self.checker.print(text)
+
+    def endless(self) -> bool:
+        """A loop that waits for nobody turns without end."""
+        self.finding("livelock", "this loop does not end")
+        return True
+
+    def regions(self) -> Sequence[Any]:
+        """Live allocations, for meanings that search by address."""
+        return [*self.memory.arenas, *self.chunk.arenas.values()]
+
+
+def _one_after_other(array: Any, index: Any, update: Any, values: tuple[Any, ...]) -> tuple[Any, bool]:
+    """Atomic updates in thread order: threads whose place is their own at once, the others rank by rank."""
+    if update is np.add and array.dtype.kind in "iu":
+        return _added(array, index, values[0])
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    new_place = np.empty(len(ordered), bool)
+    new_place[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new_place[1:])
+    starts = np.flatnonzero(new_place)
+    rank = np.arange(len(ordered)) - np.repeat(starts, np.diff(starts, append=len(ordered)))
+    old = np.empty(len(index), array.dtype)
+    changed = False
+    by_rank = np.argsort(rank, kind="stable")
+    for part in np.split(by_rank, np.cumsum(np.bincount(rank))[:-1]) if len(index) else []:
+        who = order[part]
+        before = array[index[who]]
+        after = np.asarray(update(before, *(value[who] for value in values))).astype(array.dtype)
+        array[index[who]] = after
+        old[who] = before
+        changed = changed or before.tobytes() != after.tobytes()
+    return old, changed
+
+
+def _added(array: Any, index: Any, value: Any) -> tuple[Any, bool]:
+    """Integer sums by a segmented scan: what came before a thread at its place."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    total = np.cumsum(value[order].astype(np.int64))
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    lengths = np.diff(starts, append=len(ordered))
+    before = total - value[order].astype(np.int64)
+    before = before - np.repeat(before[starts], lengths)
+    held = array[ordered].astype(np.int64)
+    old = np.empty(len(index), array.dtype)
+    old[order] = (held + before).astype(array.dtype)
+    ends = starts + lengths - 1
+    final = (held[ends] + before[ends] + value[order][ends].astype(np.int64)).astype(array.dtype)
+    changed = bool((array[ordered[ends]] != final).any())
+    array[ordered[ends]] = final
+    return old, changed

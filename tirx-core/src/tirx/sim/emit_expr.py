@@ -1,0 +1,518 @@
+"""Expressions of a device function as NumPy text.
+
+A value that is the same for all threads is a Python integer or a NumPy scalar; one that differs is an array over the active
+threads, `(n,)` or `(n, lanes)`. A *level* is a set of active threads (the bucket, the threads of a branch); a *scope* is a
+loop body inside a level, out of which pure index arithmetic is hoisted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..arith.key import key_of
+from ..ir import (
+    EQ, GE, GT, LE, LT, NE, Add, And, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Broadcast, Buffer, BufferLoad, BufferRegion,
+    Call, Cast, Div, DType, Expr, FloatImm, FloorDiv, FloorMod, IntImm, Let, LShift, Max, Min, Mod, Mul, Neg, Not, Or, Ramp,
+    RShift, Select, Shuffle, StringImm, Sub, Var, walk,
+)  # fmt: skip
+from ..support.span import Span
+from .facts import row_of
+from .pool import Pool
+
+__all__ = ["ExprEmitter", "Level", "Scope", "Val"]
+
+Code = list[Any]
+
+LOCAL_BASE = 1 << 32
+SYMBOLS: dict[type[Expr], str] = {
+    Add: "+", Sub: "-", Mul: "*", BitwiseAnd: "&", BitwiseOr: "|", BitwiseXor: "^", LShift: "<<", RShift: ">>",
+    EQ: "==", NE: "!=", LT: "<", LE: "<=", GT: ">", GE: ">=",
+}  # fmt: skip
+DIVISIONS: dict[type[Expr], str] = {FloorDiv: "floor_div", FloorMod: "floor_mod", Div: "trunc_div", Mod: "trunc_mod"}
+MAY_WRAP = (Add, Sub, Mul, LShift)
+PASS_THROUGH = {"likely": 0, "tirx.uniform": 0, "filter": 1, "selector": 1}
+PLAIN_GROUPS = ("tirx.sim.meanings.math:", "tirx.sim.meanings.vector:")
+
+
+class Val:
+    """Text of a value. `same` for all threads; `fresh`: a new array nobody else holds; `alias`: storage that may change."""
+
+    __slots__ = ("alias", "fresh", "same", "text")
+
+    def __init__(self, text: str, same: bool, *, fresh: bool = False, alias: bool = False) -> None:
+        self.text = text
+        self.same = same
+        self.fresh = fresh
+        self.alias = alias
+
+
+class Level:
+    """A set of active threads: positions `p` in the bucket, `q` in the level above; `names` of values inside it."""
+
+    __slots__ = ("entry", "names", "number", "p", "parent", "q")
+
+    def __init__(self, number: int, parent: Level | None, p: str, q: str) -> None:
+        self.number = number
+        self.parent = parent
+        self.p = p
+        self.q = q
+        self.names: dict[Any, str] = {}
+        self.entry: Code = []
+
+
+class Scope:
+    """A place for code inside a level; `cache` holds what was hoisted to it."""
+
+    __slots__ = ("cache", "code", "depth", "level", "outer")
+
+    def __init__(self, level: Level, outer: Scope | None) -> None:
+        self.level = level
+        self.outer = outer if outer is not None and outer.level is level else None
+        self.depth = self.outer.depth + 1 if self.outer is not None else 0
+        self.code: Code = []
+        self.cache: dict[Any, str] = {}
+
+
+class ExprEmitter:
+    """Emits expressions into the current scope."""
+
+    def __init__(self, pool: Pool, block: int) -> None:
+        self.pool = pool
+        self.facts = pool.facts
+        self.checks = pool.checks
+        self.block = block
+        self.prelude: Code = []
+        self.level = Level(0, None, "ALL", "ALL")
+        self.scope = Scope(self.level, None)
+        self.temps = 0
+        self.levels = 0
+        self.same_names: dict[int, str] = {}
+        self.var_scope: dict[int, Scope] = {}
+        self.fetched: set[str] = set()
+        self.spilled: Callable[[Var], Expr | None] = lambda var: None
+
+    # ---- code -------------------------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        """Append a line to the current scope."""
+        self.scope.code.append(text)
+
+    def temp(self, text: str, prefix: str = "x") -> str:
+        """A new name for a value, computed here."""
+        self.temps += 1
+        name = f"{prefix}{self.temps}"
+        self.line(f"{name} = {text}")
+        return name
+
+    def fetch(self, name: str, per_thread: bool = False) -> str:
+        """`name` of the launch's state, read at the start of the block (and narrowed to the current level)."""
+        if name not in self.fetched:
+            self.fetched.add(name)
+            self.prelude.append(f"{name} = S.{name}{'[tid]' if per_thread else ''}")
+        return self.at_level(name, self.level) if per_thread else name
+
+    def at_level(self, name: str, level: Level) -> str:
+        """The name of a block-wide array inside `level`."""
+        if level.parent is None:
+            return name
+        found = level.names.get(name)
+        if found is None:
+            outer = self.at_level(name, level.parent)
+            found = level.names[name] = f"{name}_{level.number}"
+            level.entry.append(f"{found} = {outer}[{level.q}]")
+        return found
+
+    def count(self) -> str:
+        """Number of active threads."""
+        return "n" if self.level.parent is None else f"count_of({self.level.p}, n)"
+
+    def open_level(self, q: str) -> tuple[Level, Scope]:
+        """Enter the set `q` of the current level; answers what `close_level` needs."""
+        self.levels += 1
+        outer = self.level, self.scope
+        p = q if self.level.parent is None else f"p{self.levels}"
+        level = Level(self.levels, self.level, p, q)
+        if p != q:
+            level.entry.append(f"{p} = pick({self.level.p}, {q})")
+        self.level = level
+        self.scope = Scope(level, None)
+        return outer
+
+    def close_level(self, outer: tuple[Level, Scope]) -> tuple[Code, Code]:
+        """Leave a level: its entry code and its body, not yet placed."""
+        parts = self.level.entry, self.scope.code
+        self.level, self.scope = outer
+        return parts
+
+    def narrowed(self, condition: str, body: Callable[[], None]) -> None:
+        """Run `body` for the active threads where `condition` holds."""
+        q = self.temp(f"narrow({condition})", "q")
+        outer = self.open_level(q)
+        body()
+        entry, code = self.close_level(outer)
+        if code:
+            self.line(f"if {q} is not None:")
+            self.scope.code.append([*entry, *code])
+
+    # ---- variables --------------------------------------------------------------------------------------------------
+
+    def define(self, var: Var, same: bool) -> str:
+        """The name under which `var` is defined here."""
+        name = self.pool.name(var)
+        self.var_scope[id(var)] = self.scope
+        if same:
+            self.same_names[id(var)] = name
+        else:
+            self.level.names[id(var)] = name
+        return name
+
+    def variable(self, var: Var) -> Val:
+        """A variable read in the current level."""
+        if id(var) not in self.facts.variant:
+            return Val(self._same_variable(var), True)
+        return Val(self._at(var, self.level), False)
+
+    def _same_variable(self, var: Var) -> str:
+        found = self.same_names.get(id(var))
+        if found is None:
+            found = self.pool.name(var)
+            self.same_names[id(var)] = found
+            value = self.spilled(var)
+            if value is None:
+                self.fetch(found)
+            else:
+                outer = self.level, self.scope
+                top = Level(0, None, "ALL", "ALL")
+                self.level, self.scope = top, Scope(top, None)
+                text = self.expr(value).text
+                code = self.scope.code
+                self.level, self.scope = outer
+                self.prelude += [*code, f"{found} = {text}"]
+        return found
+
+    def _at(self, var: Var, level: Level) -> str:
+        found = level.names.get(id(var))
+        if found is not None:
+            return found
+        base = self.pool.name(var)
+        if level.parent is None:
+            self.prelude.append(f"{base} = S.{base}[tid]")
+            level.names[id(var)] = base
+            return base
+        outer = self._at(var, level.parent)
+        found = level.names[id(var)] = f"{base}_{level.number}"
+        level.entry.append(f"{found} = {outer}[{level.q}]")
+        return found
+
+    # ---- expressions ------------------------------------------------------------------------------------------------
+
+    def expr(self, node: Expr) -> Val:
+        """A value in the current level."""
+        rule = _RULES.get(type(node))
+        if rule is not None:
+            return rule(self, node)
+        kind = type(node)
+        if kind in DIVISIONS and not node.dtype.is_float:
+            return self._division(node, DIVISIONS[kind])
+        return self._binary(node)
+
+    def array(self, node: Expr) -> str:
+        """A value as an array over the active threads."""
+        value = self.expr(node)
+        if not value.same:
+            return value.text
+        return f"spread({value.text}, {self.count()}, {self.pool.dtype(node.dtype)}, {node.dtype.lanes})"
+
+    def _binary(self, node: Any) -> Val:
+        a, b = self.expr(node.a), self.expr(node.b)
+        same = a.same and b.same
+        kind = type(node)
+        if kind in (Min, Max):
+            return self._extreme(node, a, b, same)
+        symbol = SYMBOLS.get(kind) or "/"
+        text = f"({a.text} {symbol} {b.text})"
+        if same and kind in MAY_WRAP and node.dtype.is_integer and node.dtype.lanes == 1 and not self.facts.fits(node):
+            text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
+        return Val(text, same, fresh=not same)
+
+    def _extreme(self, node: Any, a: Val, b: Val, same: bool) -> Val:
+        low = isinstance(node, Min)
+        if same and node.dtype.is_integer and node.dtype.lanes == 1:
+            return Val(f"{'min' if low else 'max'}({a.text}, {b.text})", True)
+        name = ("fmin" if low else "fmax") if node.dtype.is_float else ("minimum" if low else "maximum")
+        return Val(f"np.{name}({a.text}, {b.text})", same, fresh=not same)
+
+    def _division(self, node: Any, function: str) -> Val:
+        a, b = self.expr(node.a), self.expr(node.b)
+        same = a.same and b.same
+        constant = isinstance(node.b, IntImm) and node.b.value > 0
+        if constant and not same and node.b.value & (node.b.value - 1) == 0 and function.startswith("floor"):
+            shift = node.b.value.bit_length() - 1
+            text = f"({a.text} >> {shift})" if function == "floor_div" else f"({a.text} & {node.b.value - 1})"
+            return Val(text, same, fresh=True)
+        if constant and function.startswith("floor"):
+            return Val(f"({a.text} {'//' if function == 'floor_div' else '%'} {b.text})", same, fresh=not same)
+        if not constant and "division" in self.checks:
+            site = self.site(node, "divide", None, node.dtype)
+            divisor = b.text if b.same else self.temp(b.text)
+            self.line(f"ck.divisor({site}, {self.level.p}, {divisor})")
+            b = Val(divisor, b.same)
+        text = f"{function}({a.text}, {b.text})"
+        if same and not self.facts.fits(node):
+            text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
+        return Val(text, same, fresh=not same)
+
+    def _int(self, node: IntImm) -> Val:
+        return Val(repr(bool(node.value)) if node.dtype.is_bool else repr(node.value), True)
+
+    def _float(self, node: FloatImm) -> Val:
+        return Val(self.pool.scalar(node.value, node.dtype), True)
+
+    def _neg(self, node: Neg) -> Val:
+        a = self.expr(node.a)
+        text = f"(-{a.text})"
+        if a.same and node.dtype.is_integer and not self.facts.fits(node):
+            text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
+        return Val(text, a.same, fresh=not a.same)
+
+    def _invert(self, node: BitwiseNot) -> Val:
+        a = self.expr(node.a)
+        if node.dtype.is_bool:
+            return Val(f"(not {a.text})" if a.same else f"(~{a.text})", a.same, fresh=not a.same)
+        text = f"(~{a.text})" if not (a.same and node.dtype.is_uint) else f"({node.dtype.max_int} - {a.text})"
+        return Val(text, a.same, fresh=not a.same)
+
+    def _not(self, node: Not) -> Val:
+        a = self.expr(node.a)
+        return Val(f"(not {a.text})" if a.same and node.dtype.lanes == 1 else f"(~{a.text})", a.same, fresh=not a.same)
+
+    def _logical(self, node: Any) -> Val:
+        both = isinstance(node, And)
+        a = self.expr(node.a)
+        if not self.risky(node.b):
+            b = self.expr(node.b)
+            same = a.same and b.same
+            word = ("and" if both else "or") if same and node.dtype.lanes == 1 else ("&" if both else "|")
+            return Val(f"({a.text} {word} {b.text})", same, fresh=not same)
+        first = self.temp(self._as_array(a, node.a) if a.same else a.text if a.fresh else f"{a.text}.copy()", "c")
+        if a.same:
+            a = Val(first, False)
+
+        def rest() -> None:
+            self.line(f"{first}[{self.level.q}] = {self.expr(node.b).text}")
+
+        self.narrowed(first if both else f"~{first}", rest)
+        return Val(first, False)
+
+    def _as_array(self, value: Val, node: Expr) -> str:
+        return f"spread({value.text}, {self.count()}, {self.pool.dtype(node.dtype)}, {node.dtype.lanes})"
+
+    def risky(self, node: Expr) -> bool:
+        """Whether evaluating a value where it is not wanted could fault, wait or change something."""
+        for item in walk(node):
+            if isinstance(item, BufferLoad):
+                return True
+            if isinstance(item, FloorDiv | FloorMod | Div | Mod) and not isinstance(item.b, IntImm | FloatImm):
+                return True
+            if isinstance(item, Call) and (row_of(item) is None or not item.op.effect.is_pure):  # type: ignore[attr-defined]
+                return True
+        return False
+
+    def _cast(self, node: Cast) -> Val:
+        value = self.expr(node.value)
+        source, target = node.value.dtype, node.dtype
+        if source.is_handle or target.is_handle:
+            if value.same:
+                return Val(f"int({value.text})" if target.lanes == 1 else value.text, True)
+            return Val(f"{value.text}.astype({self.pool.dtype(target)})", False, fresh=True)
+        if value.same and target.lanes == 1:
+            return Val(self._cast_scalar(value.text, source, target, node), True)
+        kind = self.pool.dtype(target)
+        if target.is_integer and not (source.is_integer or source.is_bool):
+            return Val(f"cast_array({value.text}, {kind})", value.same, fresh=source is not target)
+        return Val(f"{value.text}.astype({kind})", value.same, fresh=not value.same)
+
+    def _cast_scalar(self, text: str, source: DType, target: DType, node: Cast) -> str:
+        if target.is_bool:
+            return f"bool({text})"
+        if target.is_float:
+            return f"{self.pool.dtype(target)}.type({text})"
+        if source.is_float:
+            return f"int(cast_array({text}, {self.pool.dtype(target)}))"
+        if source.is_bool or self.facts.analyzer.bounds(node.value).within(target.min_int, target.max_int):
+            return f"int({text})" if source.is_bool else text
+        return f"wrap_int({text}, {target.bits}, {target.is_int})"
+
+    def typed(self, node: Expr) -> Val:
+        """A value whose NumPy type is that of its dtype even when it is the same for all threads."""
+        value = self.expr(node)
+        if value.same and not node.dtype.is_handle and node.dtype.lanes == 1 and not isinstance(node, FloatImm | StringImm):
+            return Val(f"{self.pool.dtype(node.dtype)}.type({value.text})", True)
+        return value
+
+    def _select(self, node: Select) -> Val:
+        return self._where(node.condition, node.true_value, node.false_value, node.dtype)
+
+    def _where(self, condition: Expr, yes: Expr, no: Expr, dtype: DType) -> Val:
+        c, a, b = self.expr(condition), self.typed(yes), self.typed(no)
+        if c.same and condition.dtype.lanes == 1:
+            same = a.same and b.same
+            chosen = Val(f"({a.text} if {c.text} else {b.text})", same)
+            if same:
+                plain = dtype.is_integer and dtype.lanes == 1
+                return Val(f"int({chosen.text})", True) if plain else chosen
+            arrays = [v.text if not v.same else self._as_array(v, yes) for v in (a, b)]
+            return Val(f"({arrays[0]} if {c.text} else {arrays[1]})", False)
+        cond = f"{c.text}[:, None]" if dtype.lanes > 1 and condition.dtype.lanes == 1 else c.text
+        return Val(f"np.where({cond}, {a.text}, {b.text})", c.same and a.same and b.same, fresh=True)
+
+    def _lazy(self, node: Call) -> Val:
+        condition, yes, no = node.args
+        if not (self.risky(yes) or self.risky(no)):
+            return self._where(condition, yes, no, node.dtype)
+        c = self.expr(condition)
+        made = self.temp(f"spread(0, {self.count()}, {self.pool.dtype(node.dtype)}, {node.dtype.lanes})")
+        if c.same:
+            self.branches(c.text, lambda: self._fill(made, yes), lambda: self._fill(made, no))
+            return Val(made, False)
+        chosen = self.temp(c.text, "c")
+        self.narrowed(chosen, lambda: self._fill(made, yes, narrowed=True))
+        self.narrowed(f"~{chosen}", lambda: self._fill(made, no, narrowed=True))
+        return Val(made, False)
+
+    def _fill(self, name: str, value: Expr, narrowed: bool = False) -> None:
+        self.line(f"{name}[{self.level.q if narrowed else '...'}] = {self.expr(value).text}")
+
+    def branches(self, condition: str, yes: Callable[[], None], no: Callable[[], None] | None) -> None:
+        """A branch that all threads take together."""
+        for head, body in ((f"if {condition}:", yes), ("else:", no)):
+            if body is not None:
+                self.inner(head, body)
+
+    def inner(self, head: str, body: Callable[[], None]) -> None:
+        """`body` under the Python statement `head`, in a scope of its own."""
+        outer = self.scope
+        self.scope = Scope(self.level, outer)
+        body()
+        code, self.scope = self.scope.code, outer
+        self.line(head)
+        self.scope.code.append(code or ["pass"])
+
+    def _let(self, node: Let) -> Val:
+        value = self.expr(node.value)
+        name = self.define(node.var, value.same)
+        self.line(f"{name} = {value.text}{'.copy()' if value.alias else ''}")
+        return self.expr(node.body)
+
+    # ---- vectors ----------------------------------------------------------------------------------------------------
+
+    def _ramp(self, node: Ramp) -> Val:
+        base, stride = self.expr(node.base), self.expr(node.stride)
+        lanes = self.pool.constant(_lane_numbers(node), ("lanes", node.lanes, node.dtype.scalar_name))
+        first = base.text if base.same else f"({base.text})[:, None]"
+        step = stride.text if stride.same else f"({stride.text})[:, None]"
+        offsets = lanes if step == "1" else f"{lanes} * {step}"
+        return Val(f"({first} + {offsets})", base.same and stride.same, fresh=True)
+
+    def _broadcast(self, node: Broadcast) -> Val:
+        value = self.typed(node.value)
+        if node.value.dtype.lanes > 1:
+            return Val(f"np.tile({value.text}, {node.lanes})", value.same, fresh=True)
+        if value.same:
+            return Val(f"np.full((1, {node.lanes}), {value.text}, {self.pool.dtype(node.dtype)})", True)
+        return Val(f"np.repeat(({value.text})[:, None], {node.lanes}, axis=1)", False, fresh=True)
+
+    def _shuffle(self, node: Shuffle) -> Val:
+        parts = [self.typed(item) for item in node.vectors]
+        same = all(part.same for part in parts)
+        count = "1" if same else self.count()
+        columns = [
+            f"columns({part.text}, {count}, {item.dtype.lanes}, {self.pool.dtype(item.dtype)})"
+            for part, item in zip(parts, node.vectors, strict=True)
+        ]
+        joined = columns[0] if len(columns) == 1 else f"np.concatenate(({', '.join(columns)}), axis=1)"
+        if len(node.indices) == 1:
+            text = f"{joined}[:, {node.indices[0]}]"
+            return Val(f"{text}[0].item()" if same and node.dtype.is_integer else f"{text}[0]" if same else text, same)
+        return Val(f"{joined}[:, {list(node.indices)!r}]", same, fresh=not same)
+
+    def _text(self, node: StringImm) -> Val:
+        return Val(repr(node.value), True)
+
+    # ---- hooks that statements and memory fill in -------------------------------------------------------------------
+
+    def _load(self, node: BufferLoad) -> Val:
+        raise TypeError("loads are emitted by MemoryEmitter")
+
+    def _call(self, node: Call) -> Val:
+        raise TypeError("calls are emitted by CallEmitter")
+
+    def site(self, node: Any, what: str, buffer: Buffer | None, dtype: DType, span: Span | None = None, name: str = "") -> str:
+        """The site of a node; the span of the statement where the node has none."""
+        return self.pool.site(node, what, buffer, dtype, getattr(node, "span", None) or span, name)
+
+    # ---- hoisting ---------------------------------------------------------------------------------------------------
+
+    def depth_of(self, node: Expr) -> int:
+        """The depth of the outermost scope of this level where `node` can be computed."""
+        depth = 0
+        for item in walk(node):
+            if isinstance(item, Var):
+                scope = self.var_scope.get(id(item))
+                if scope is not None and scope.level is self.level:
+                    depth = max(depth, scope.depth)
+            elif isinstance(item, BufferLoad | Call | Let):
+                return self.scope.depth
+        return depth
+
+    def hoisted(self, key: Any, depth: int, text: Callable[[], str]) -> str:
+        """`text` computed once in the scope of this level at `depth`."""
+        home = self.scope
+        while home.depth > depth and home.outer is not None:
+            home = home.outer
+        found = home.cache.get(key)
+        if found is None:
+            here, self.scope = self.scope, home
+            found = self.temp(text(), "h")
+            self.scope = here
+            home.cache[key] = found
+        return found
+
+    def key(self, node: Expr) -> Any:
+        """A key that equal values share."""
+        return key_of(node)
+
+
+def _lane_numbers(node: Ramp) -> Any:
+    import numpy as np  # kept beside its one use
+
+    from .pool import storage_dtype
+
+    return np.arange(node.lanes, dtype=storage_dtype(node.dtype))[None, :]
+
+
+def _region(self: ExprEmitter, node: BufferRegion) -> Val:
+    return self._load(BufferLoad(node.buffer, node.starts, span=node.span))
+
+
+_RULES: dict[type[Expr], Callable[[Any, Any], Val]] = {
+    IntImm: ExprEmitter._int,
+    FloatImm: ExprEmitter._float,
+    StringImm: ExprEmitter._text,
+    Var: ExprEmitter.variable,
+    Neg: ExprEmitter._neg,
+    Not: ExprEmitter._not,
+    BitwiseNot: ExprEmitter._invert,
+    And: ExprEmitter._logical,
+    Or: ExprEmitter._logical,
+    Cast: ExprEmitter._cast,
+    Select: ExprEmitter._select,
+    Let: ExprEmitter._let,
+    Ramp: ExprEmitter._ramp,
+    Broadcast: ExprEmitter._broadcast,
+    Shuffle: ExprEmitter._shuffle,
+    BufferLoad: lambda self, node: self._load(node),
+    BufferRegion: _region,
+    Call: lambda self, node: self._call(node),
+}

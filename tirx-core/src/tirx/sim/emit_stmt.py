@@ -1,0 +1,465 @@
+"""Statements of one block as text: branches and loops under sets of active threads, and the step to the next blocks.
+
+Threads that leave early (`break`, `continue`, `return`) get a code in the array `esc`; what follows runs for those whose code
+is still 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ir import (
+    Alloc, Assert, Attr, Bind, Break, BufferStore, Continue, Decl, Evaluate, Expr, For, If, Launch, Return, Seq, Stmt,
+    StringImm, Var, While,
+)  # fmt: skip
+from ..ir.dtype import VOID
+from .cut import Barrier, Block, Branch, Counted, End, Enter, Goto, Step, Wait
+from .emit_call import CallEmitter
+from .emit_expr import Code, Val
+from .facts import row_of
+from .pool import Pool
+
+__all__ = ["BlockEmitter", "escapes"]
+
+RETURNED = 1
+EXIT = -1
+EXIT_EARLY = -2
+TURNS = 50_000_000  # of a loop that cannot wait for anybody
+
+
+class BlockEmitter(CallEmitter):
+    """Emits one block as a Python function."""
+
+    def __init__(self, pool: Pool, block: Block, bindings: dict[int, Expr], saved: set[int]) -> None:
+        super().__init__(pool, block.index)
+        self.source = block
+        self.saved = saved
+        self.spilled = lambda var: bindings.get(id(var))
+        self.loops: list[tuple[int, int]] = []
+        self.codes: dict[int, tuple[int, str]] = {}
+        self.next_code = RETURNED + 1
+        self.uses_esc = False
+        for number, counted in enumerate(block.keys):
+            self.same_names[id(counted.loop.var)] = f"key[{number}]"
+
+    # ---- the function -----------------------------------------------------------------------------------------------
+
+    def function(self) -> Code:
+        """The lines of the block's function."""
+        self.items(self.source.items, self.terminator)
+        tail: Code = []
+        if self.uses_esc:
+            self.prelude.append("esc = np.zeros(n, np.int32)")
+            tail += [f"leave(out, esc, {RETURNED}, {EXIT_EARLY}, ())"]
+            tail += [f"leave(out, esc, {c}, {to}, {key}, {self._spins(to)})" for to, (c, key) in self.codes.items()]
+        registers = [r for r in self.pool.registers.values() if self.source.index in r.blocks]
+        before, after = self._registers(registers)
+        head = f"def block_{self.source.index}(S, cx, ck, tid, n, key):"
+        return [head, [*before, *self.prelude, "out = []", *self.scope.code, *tail, *after, "return out"]]
+
+    def _spins(self, target: int) -> bool:
+        back = self.source.continue_to
+        return back is not None and back.index == target and self.source.spins
+
+    def _registers(self, registers: Sequence[Any]) -> tuple[Code, Code]:
+        before, after = [], []
+        for register in registers:
+            for name in [register.name] + ([f"i_{register.name}"] if register.checked else []):
+                before.append(f"{name} = S.{name}[..., tid]")
+                after.append(f"keep(S, '{name}', tid, {name})")
+        return before, after
+
+    # ---- sequences --------------------------------------------------------------------------------------------------
+
+    def items(self, stmts: Sequence[Stmt], finish: Callable[[], None] | None = None) -> None:
+        """Statements in order; after one that threads may leave by, the rest runs for those that stayed."""
+        for position, stmt in enumerate(stmts):
+            self.statement(stmt)
+            if escapes(stmt):
+                rest = stmts[position + 1 :]
+                if rest or finish is not None:
+                    self.narrowed(self._staying(), lambda rest=rest: self.items(rest, finish))  # type: ignore[misc]
+                return
+        if finish is not None:
+            finish()
+
+    def _staying(self) -> str:
+        return "esc == 0" if self.level.parent is None else f"esc[{self.level.p}] == 0"
+
+    def statement(self, stmt: Stmt) -> None:
+        """One statement."""
+        if isinstance(stmt, Seq):
+            self.items(stmt.stmts)
+        elif isinstance(stmt, Attr):
+            self.statement(stmt.body)
+        elif isinstance(stmt, BufferStore):
+            self.store(stmt)
+        else:
+            _STATEMENTS[type(stmt)](self, stmt)
+
+    def line_changed(self) -> None:
+        """In blocks of loops that may spin, writes count as progress."""
+        if self.source.spins:
+            self.line("S.changed = True")
+
+    def _bind(self, stmt: Bind) -> None:
+        value = self.expr(stmt.value)
+        if value.text == "None":
+            return
+        self._define(stmt.var, value, self.facts.differs(stmt.value))
+
+    def _define(self, var: Var, value: Val, differs: bool) -> None:
+        if differs and value.same:
+            value = Val(f"spread({value.text}, {self.count()}, {self.pool.dtype(var.dtype)}, {var.dtype.lanes})", False)
+        name = self.define(var, not differs)
+        self.line(f"{name} = {value.text}{'.copy()' if value.alias else ''}")
+        if differs and id(var) in self.saved:
+            self.save(name)
+
+    def save(self, name: str, value: str | None = None) -> None:
+        """Keep a per-thread value for later blocks."""
+        threads = "tid" if self.level.parent is None else f"pick(tid, {self.level.p})"
+        self.line(f"save(S, '{name}', {threads}, {value or name})")
+
+    def _alloc(self, stmt: Alloc) -> None:
+        root = self.facts.roots[id(stmt.buffer.data)]
+        if root.kind == "register":
+            register = self.register(stmt.buffer, root)
+            if register.checked:
+                self.line(f"i_{register.name}[..., {self.level.p}] = False")
+
+    def _decl(self, stmt: Decl) -> None:
+        root = self.facts.roots.get(id(stmt.buffer.data))
+        if stmt.source is not None and root is not None and root.kind == "pointer":
+            self._define(stmt.buffer.data, self.expr(stmt.source), self.facts.differs(stmt.source))
+
+    def _evaluate(self, stmt: Evaluate) -> None:
+        value = self.expr(stmt.value)
+        if not value.text.isidentifier():
+            self.line(value.text)
+
+    def _assert(self, stmt: Assert) -> None:
+        condition = self.array(stmt.condition)
+        message = "".join(part.value for part in stmt.message if isinstance(part, StringImm))
+        site = self.site(stmt, "assert", None, VOID, name=message)
+        self.line(f"ck.require({site}, {condition}, {self.level.p})")
+
+    def _return(self, stmt: Return) -> None:
+        self._escape(RETURNED)
+
+    def _escape(self, code: int) -> None:
+        self.uses_esc = True
+        self.line(f"esc[{self.level.p}] = {code}")
+
+    def _break(self, stmt: Break) -> None:
+        if self.loops:
+            self._escape(self.loops[-1][0])
+        else:
+            assert self.source.break_to is not None
+            self._escape(self._code_to(self.source.break_to))
+
+    def _continue(self, stmt: Continue) -> None:
+        if self.loops:
+            self._escape(self.loops[-1][1])
+        else:
+            assert self.source.continue_to is not None
+            self._escape(self._code_to(self.source.continue_to))
+
+    def _code_to(self, target: Block) -> int:
+        if target.index not in self.codes:
+            self.codes[target.index] = (self._new_code(), self.key_text(target))
+        return self.codes[target.index][0]
+
+    def _new_code(self) -> int:
+        self.next_code += 1
+        return self.next_code
+
+    def _launch(self, stmt: Launch) -> None:
+        self.line("cx.unmodelled('a launch inside a kernel')")
+
+    # ---- branches ---------------------------------------------------------------------------------------------------
+
+    def _if(self, stmt: If) -> None:
+        condition = self.expr(stmt.condition)
+        orelse = stmt.orelse
+        if condition.same:
+            self.branches(
+                condition.text, lambda: self.statement(stmt.then), None if orelse is None else lambda: self.statement(orelse)
+            )
+            return
+        chosen = self.temp(condition.text, "c")
+        self.narrowed(chosen, lambda: self.statement(stmt.then))
+        if orelse is not None:
+            self.narrowed(f"~{chosen}", lambda: self.statement(orelse))
+
+    # ---- loops ------------------------------------------------------------------------------------------------------
+
+    def _for(self, loop: For) -> None:
+        leaves = _leaves(loop.body)
+        if id(loop.var) in self.facts.variant:
+            self._masked_for(loop)
+        elif leaves:
+            self._same_for_leaving(loop)
+        else:
+            self._same_for(loop, lambda: self.statement(loop.body))
+
+    def _same_for(self, loop: For, body: Callable[[], None]) -> None:
+        start, extent, step = (self.expr(part).text for part in (loop.start, loop.extent, loop.step))
+        stop = extent if start == "0" else f"{start} + {extent}"
+        name = self.pool.name(loop.var)
+
+        def run() -> None:
+            self.same_names[id(loop.var)] = name
+            self.var_scope[id(loop.var)] = self.scope
+            body()
+
+        self.inner(f"for {name} in range({start}, {stop}, {step}):", run)
+
+    def _same_for_leaving(self, loop: For) -> None:
+        codes = self._new_code(), self._new_code()
+        self.uses_esc = True
+
+        def body() -> None:
+            q = self.temp(f"narrow({self._staying()})", "q")
+            self.line(f"if {q} is None: break")
+            outer = self.open_level(q)
+            self.loops.append(codes)
+            self.statement(loop.body)
+            self.loops.pop()
+            self._rejoin(codes[1])
+            entry, code = self.close_level(outer)
+            self.scope.code += [*entry, *code]
+
+        self._same_for(loop, body)
+        self._rejoin(codes[0])
+
+    def _rejoin(self, code: int) -> None:
+        self.line(f"rejoin(esc, {self.level.p}, {code})")
+
+    def _masked_for(self, loop: For) -> None:
+        counter = self.temp(f"np.array({self.array(loop.start)})", "i")
+        stop = self.temp(f"({counter} + {self.expr(loop.extent).text})")
+        step_value = self.expr(loop.step)
+        step = step_value.text if step_value.same else self.temp(step_value.text)
+        sign = self.facts.analyzer.bounds(loop.step)
+        upward = sign.low is not None and sign.low > 0
+
+        def condition() -> str:
+            here = self.level.q
+            self.line(f"{name} = {counter}[{here}]")
+            limit = f"{stop}[{here}]"
+            if upward:
+                return f"{name} < {limit}"
+            each = step if step_value.same else f"{step}[{here}]"
+            return f"np.where({each} > 0, {name} < {limit}, {name} > {limit})"
+
+        def advance() -> None:
+            each = step if step_value.same else f"{step}[{self.level.q}]"
+            self.line(f"{counter}[{self.level.q}] += {each}")
+
+        name = self.pool.name(loop.var)
+        self._masked_loop(condition, loop.body, advance, loop, {id(loop.var): name}, [f"{name} = {counter}[@]"])
+
+    def _while(self, loop: While) -> None:
+        self._masked_loop(lambda: self.expr(loop.condition).text, loop.body, lambda: None, loop, {}, [])
+
+    def _masked_loop(
+        self,
+        condition: Callable[[], str],
+        body: Stmt,
+        advance: Callable[[], None],
+        loop: Stmt,
+        names: dict[Any, str],
+        again: list[str],
+    ) -> None:
+        """A loop that threads leave one after the other; `q` is the set of those still in it."""
+        leaves = _leaves(body)
+        codes = (self._new_code(), self._new_code()) if leaves else (0, 0)
+        turns = self.temp("0", "turns")
+        q = self.temp("ALL", "q")
+        outer = self.open_level(q)
+        level = self.level
+        level.names.update(names)
+        test = condition()
+        check, self.scope = self.scope.code, type(self.scope)(level, None)
+        self.loops.append(codes)
+        self.uses_esc = self.uses_esc or leaves
+        self.statement(body)
+        self.loops.pop()
+        if leaves:
+            self._rejoin(codes[1])
+        advance()
+        if leaves:
+            self.line(f"q_ = narrow(esc[{level.p}] == 0)")
+            self.line("if q_ is None: break")
+            self.scope.code += [f"if q_ is not ALL:", [f"{q} = pick({q}, q_)", *level.entry]]
+        entry, code = self.close_level(outer)
+        site = self.site(loop, "loop", None, VOID)
+        self._place_loop(level.p, q, test, [entry, check, code], [item.replace("@", q) for item in again], (turns, site))
+        if leaves:
+            self._rejoin(codes[0])
+
+    def _place_loop(self, p: str, q: str, test: str, parts: list[Code], again: list[str], guard: tuple[str, str]) -> None:
+        entry, check, code = parts
+        turns, site = guard
+        self.scope.code += entry
+        self.line("while True:")
+        self.scope.code.append(
+            [
+                *check,
+                f"q_ = narrow({test})",
+                "if q_ is None: break",
+                "if q_ is not ALL:",
+                [f"{q} = pick({q}, q_)", *entry, *again],
+                f"{turns} += 1",
+                f"if {turns} > {TURNS} and cx.at({site}, {p}).endless(): break",
+                *code,
+            ]
+        )
+
+    # ---- to the next blocks -----------------------------------------------------------------------------------------
+
+    def key_text(self, target: Block, counted: Counted | None = None, value: str = "") -> str:
+        """The key of a block that follows: counters of the keyed loops around it."""
+        parts = []
+        for loop in target.keys:
+            parts.append(value if loop is counted else self.same_names[id(loop.loop.var)])
+        return f"({', '.join(parts)},)" if parts else "()"
+
+    def goto(self, target: Block, *, spin: bool = False, key: str | None = None) -> None:
+        """The active threads go on at `target`."""
+        self.line(f"out.append(({target.index}, {key or self.key_text(target)}, {self.level.p}, {spin}))")
+
+    def terminator(self) -> None:
+        """What ends the block."""
+        _TERMINATORS[type(self.source.term)](self, self.source.term)
+
+    def _end(self, term: End) -> None:
+        self.line(f"out.append(({EXIT}, (), {self.level.p}, False))")
+
+    def _goto(self, term: Goto) -> None:
+        self.goto(term.target, spin=term.spin)
+
+    def _branch(self, term: Branch) -> None:
+        condition = self.expr(term.condition)
+        if condition.same:
+            self.branches(condition.text, lambda: self.goto(term.yes), lambda: self.goto(term.no))
+            return
+        chosen = self.temp(condition.text, "c")
+        self.narrowed(chosen, lambda: self.goto(term.yes))
+        self.narrowed(f"~{chosen}", lambda: self.goto(term.no))
+
+    def _barrier(self, term: Barrier) -> None:
+        row = row_of(term.call)
+        assert row is not None
+        assert row.effect.barrier is not None
+        names = [operand.name for operand in row.operands]
+
+        def operand(name: str | None) -> str:
+            if name is None:
+                return "None"
+            if name in names:
+                return self.expr(term.call.args[names.index(name)]).text
+            return repr(term.call.attr(name))
+
+        barrier = row.effect.barrier
+        site = self.site(term.call, "barrier", None, VOID, term.span, name=row.name)
+        self.line(
+            f"cx.at({site}, {self.level.p}).wait_at({term.target.index}, {self.key_text(term.target)}, {barrier.level!r}, "
+            f"{operand(barrier.identifier)}, {operand(barrier.count)})"
+        )
+
+    def _wait(self, term: Wait) -> None:
+        value = self.expr(term.call)
+        done = self.temp(f"np.broadcast_to({value.text}, ({self.count()},)).astype(bool)", "c")
+        self.narrowed(done, lambda: self.goto(term.target))
+        self.narrowed(f"~{done}", lambda: self.goto(self.source, spin=True))
+
+    def _enter(self, term: Enter) -> None:
+        loop = term.counted.loop
+        assert term.counted.body is not None
+        body = term.counted.body
+        if term.counted.keyed:
+            start, extent = self.expr(loop.start).text, self.expr(loop.extent).text
+            key = self.key_text(body, term.counted, start)
+            self.branches(f"{extent} > 0", lambda: self.goto(body, key=key), lambda: self.goto(term.counted.join))
+            return
+        name = self.pool.name(loop.var)
+        start = self.temp(self.array(loop.start))
+        stop = self.temp(f"({start} + {self.expr(loop.extent).text})")
+        step = self.temp(self.array(loop.step))
+        for suffix, value in (("", start), ("_stop", stop), ("_step", step)):
+            self.save(name + suffix, value)
+        self._more(term.counted, start, stop, step, False)
+
+    def _more(self, counted: Counted, value: str, stop: str, step: str, spin: bool) -> None:
+        assert counted.body is not None
+        body = counted.body
+        chosen = self.temp(f"np.where({step} > 0, {value} < {stop}, {value} > {stop})", "c")
+        self.narrowed(chosen, lambda: self.goto(body, spin=spin))
+        self.narrowed(f"~{chosen}", lambda: self.goto(counted.join))
+
+    def _step(self, term: Step) -> None:
+        counted, loop = term.counted, term.counted.loop
+        assert counted.body is not None
+        body = counted.body
+        if counted.keyed:
+            start, extent, step = (self.expr(part).text for part in (loop.start, loop.extent, loop.step))
+            following = self.temp(f"{self.same_names[id(loop.var)]} + {step}")
+            key = self.key_text(body, counted, following)
+            self.branches(
+                f"{following} < {start} + {extent}",
+                lambda: self.goto(body, key=key, spin=term.spin),
+                lambda: self.goto(counted.join),
+            )
+            return
+        name = self.pool.name(loop.var)
+        old, stop, step = (self.fetch(name + suffix, per_thread=True) for suffix in ("", "_stop", "_step"))
+        value = self.temp(f"({old} + {step})")
+        self.save(name, value)
+        self._more(counted, value, stop, step, term.spin)
+
+
+def escapes(stmt: Stmt) -> bool:
+    """Whether threads may leave the statement other than by its end."""
+    if isinstance(stmt, Break | Continue | Return):
+        return True
+    inner = [child for child in stmt.children() if isinstance(child, Stmt)]
+    if isinstance(stmt, For | While):
+        return any(_returns(child) for child in inner)
+    return any(escapes(child) for child in inner)
+
+
+def _returns(stmt: Stmt) -> bool:
+    return isinstance(stmt, Return) or any(_returns(child) for child in stmt.children() if isinstance(child, Stmt))
+
+
+def _leaves(body: Stmt) -> bool:
+    """Whether threads may leave one turn of a loop with this body early."""
+    return escapes(body)
+
+
+_STATEMENTS: dict[type[Stmt], Callable[[Any, Any], None]] = {
+    Bind: BlockEmitter._bind,
+    Alloc: BlockEmitter._alloc,
+    Decl: BlockEmitter._decl,
+    Evaluate: BlockEmitter._evaluate,
+    Assert: BlockEmitter._assert,
+    Return: BlockEmitter._return,
+    Break: BlockEmitter._break,
+    Continue: BlockEmitter._continue,
+    If: BlockEmitter._if,
+    For: BlockEmitter._for,
+    While: BlockEmitter._while,
+    Launch: BlockEmitter._launch,
+}
+_TERMINATORS: dict[type[Any], Callable[[Any, Any], None]] = {
+    End: BlockEmitter._end,
+    Goto: BlockEmitter._goto,
+    Branch: BlockEmitter._branch,
+    Barrier: BlockEmitter._barrier,
+    Wait: BlockEmitter._wait,
+    Enter: BlockEmitter._enter,
+    Step: BlockEmitter._step,
+}

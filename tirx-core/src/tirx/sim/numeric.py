@@ -1,0 +1,176 @@
+"""What generated code calls: sets of active threads, and arithmetic whose C meaning differs from NumPy's.
+
+A set of active threads is `ALL` (everybody of the enclosing set) or an array of positions. Integers wrap; float to integer
+truncates and saturates, NaN gives 0; `min` and `max` of floats give the operand that is a number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "ALL", "apply_unary", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
+    "positions", "rejoin", "save", "shaped", "spread", "trunc_div", "trunc_mod", "turned", "wrap_int",
+]  # fmt: skip
+
+ALL = slice(None)
+
+
+def narrow(condition: Any) -> Any:
+    """Positions where `condition` holds: `ALL`, an array, or None where it holds nowhere."""
+    held = np.count_nonzero(condition)
+    if held == condition.size:
+        return ALL
+    return None if held == 0 else np.flatnonzero(condition)
+
+
+def pick(outer: Any, inner: Any) -> Any:
+    """The set `inner`, whose positions count inside `outer`, as positions that `outer` counts in."""
+    if outer is ALL:
+        return inner
+    return outer if inner is ALL else outer[inner]
+
+
+def count_of(active: Any, size: int) -> int:
+    """Number of active threads in a set of a bucket of `size`."""
+    return size if active is ALL else len(active)
+
+
+def spread(value: Any, count: int, dtype: Any, lanes: int = 1) -> Any:
+    """`value` as an array over `count` threads of its own."""
+    shape = (count,) if lanes == 1 else (count, lanes)
+    made = np.empty(shape, dtype)
+    made[...] = value
+    return made
+
+
+def keep(state: Any, name: str, threads: Any, value: Any) -> None:
+    """Write a register of the threads of a bucket back to the launch's state."""
+    if threads is ALL:
+        setattr(state, name, value)
+    else:
+        getattr(state, name)[..., threads] = value
+
+
+def save(state: Any, name: str, threads: Any, value: Any) -> None:
+    """Keep a value for a later block: of everybody by reference, of some threads by copy."""
+    if threads is ALL:
+        setattr(state, name, value)
+        state.owned.discard(name)
+        return
+    if name not in state.owned:
+        old = getattr(state, name, None)
+        fits = old is not None and old.dtype == value.dtype and old.shape[1:] == value.shape[1:]
+        setattr(state, name, old.copy() if fits else np.zeros((state.size, *value.shape[1:]), value.dtype))
+        state.owned.add(name)
+    getattr(state, name)[threads] = value
+
+
+def wrap_int(value: int, bits: int, signed: bool) -> int:
+    """A Python integer wrapped to a width."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value
+
+
+def floor_div(a: Any, b: Any) -> Any:
+    """a // b of integers, rounded down; 0 where b is 0."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b if b else 0
+    return a // b
+
+
+def floor_mod(a: Any, b: Any) -> Any:
+    """a % b of integers, with the sign of b; 0 where b is 0."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a % b if b else 0
+    return a % b
+
+
+def trunc_div(a: Any, b: Any) -> Any:
+    """a / b of integers, rounded to zero; 0 where b is 0."""
+    if isinstance(a, int) and isinstance(b, int):
+        return 0 if not b else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    quotient = a // b
+    inexact = (quotient * b != a) & ((a < 0) != (b < 0)) & (np.asarray(b) != 0)
+    return quotient + inexact.astype(quotient.dtype)
+
+
+def trunc_mod(a: Any, b: Any) -> Any:
+    """Remainder of the division that rounds to zero; 0 where b is 0."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b * trunc_div(a, b) if b else 0
+    return np.fmod(a, b)
+
+
+def cast_array(value: Any, dtype: Any) -> Any:
+    """`value` (array or NumPy scalar) converted as C does, with saturation where C leaves it undefined."""
+    value = np.asarray(value)
+    if value.dtype == dtype:
+        return value
+    if dtype.kind in "iu" and value.dtype.kind not in "iub":
+        return _to_integer(value, dtype)
+    return value.astype(dtype)
+
+
+def _to_integer(value: Any, dtype: Any) -> Any:
+    wide = value.astype(np.float64)
+    info = np.iinfo(dtype)
+    if wide.size and info.min <= wide.min() and wide.max() <= info.max and info.bits < 64:
+        return wide.astype(dtype)
+    whole = np.trunc(np.where(np.isnan(wide), 0.0, wide))
+    made = np.where((whole >= -(2.0**63)) & (whole < 2.0**63), whole, 0.0).astype(np.int64).astype(dtype)
+    if info.bits == 64 and info.min == 0:
+        large = (whole >= 2.0**63) & (whole < 2.0**64)
+        made = np.where(large, np.where(large, whole - 2.0**63, 0.0).astype(np.uint64) + np.uint64(1 << 63), made)
+    made = np.where(whole >= float(info.max) + (info.bits < 64), dtype.type(info.max), made)
+    return np.where(whole <= info.min, dtype.type(info.min), made).astype(dtype)
+
+
+def apply_unary(function: Any, value: Any) -> Any:
+    """`function` of a value, in its own type; narrow floats go through float32."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and dtype.kind not in "fiub":
+        return function(value.astype(np.float32)).astype(dtype)
+    return function(value)
+
+
+def shaped(value: Any, count: int, dtype: Any, lanes: int) -> Any:
+    """What a meaning answered, as an array over `count` threads."""
+    shape = (count,) if lanes == 1 else (count, lanes)
+    made = np.asarray(value)
+    if made.shape == shape and made.dtype == dtype:
+        return made
+    return np.broadcast_to(cast_array(made, dtype), shape)
+
+
+def columns(value: Any, count: int, lanes: int, dtype: Any) -> Any:
+    """A value as a matrix (threads, lanes), for choosing lanes."""
+    made = np.asarray(value)
+    if made.ndim == 1:
+        made = made[:, None]
+    return np.broadcast_to(made.astype(dtype, copy=False), (count, lanes))
+
+
+def turned(value: Any) -> Any:
+    """Lanes as rows, for storing to a register array."""
+    return value.T if isinstance(value, np.ndarray) and value.ndim == 2 else value
+
+
+def positions(active: Any, size: int) -> Any:
+    """A set of active threads as an array of positions."""
+    return np.arange(size) if active is ALL else active
+
+
+def rejoin(escaped: Any, active: Any, code: int) -> None:
+    """Threads that left a loop with `code` take part again."""
+    held = escaped[active]
+    escaped[active] = np.where(held == code, 0, held)
+
+
+def leave(out: list[Any], escaped: Any, code: int, target: int, key: Any, spin: bool = False) -> None:
+    """Threads that left a block with `code` go to block `target`."""
+    found = np.flatnonzero(escaped == code)
+    if len(found):
+        out.append((target, key, found, spin))

@@ -1,0 +1,251 @@
+"""The scheduler: runs the lowest ready block, lets buckets that meet become one, parks threads that wait.
+
+A *bucket* is (block, key, threads). Threads at a barrier go on when all live members of their group are there (or as many as
+the barrier counts). Threads that took the back edge of a spinning loop run again only after everybody else went as far as
+they can. When nothing changes any more, that is a deadlock; when only memory changes, a livelock.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+
+from .emit_stmt import EXIT
+from .launch import Chunk
+from .numeric import ALL, pick
+from .pool import Site
+from .translate import Translation
+
+__all__ = ["Scheduler"]
+
+IDLE_ROUNDS = 100_000  # of spinning threads that only count
+BUSY_ROUNDS = 2_000  # of spinning threads that write, none of which gets out of its loop
+RUNNING, ENDED, RETURNED = 0, 1, 2
+
+
+class Meeting:
+    """One barrier in use: who waits where, and how many arrived (with those that only signalled)."""
+
+    __slots__ = ("arrived", "count", "members", "parts")
+
+    def __init__(self, count: int | None) -> None:
+        self.count = count
+        self.arrived = 0
+        self.parts: list[tuple[Site, int, Any, Any]] = []
+        self.members: Any = None
+
+
+class Scheduler:
+    """Runs one chunk to its end."""
+
+    def __init__(self, translation: Translation, chunk: Chunk, context: Any, checker: Any, alone: bool) -> None:
+        self.translation = translation
+        self.chunk = chunk
+        self.context = context
+        self.checker = checker
+        self.alone = alone
+        self.ready: dict[tuple[int, Any], list[Any]] = {}
+        self.heap: list[tuple[Any, int, Any]] = []
+        self.spinning: dict[tuple[int, Any], list[Any]] = {}
+        self.meetings: dict[tuple[str, int, int | None], Meeting] = {}
+        self.state = np.zeros(chunk.size, np.uint8)
+        self.rounds = 0
+        self.signature: Any = None
+        self.snapshot: dict[str, Any] | None = None
+        self.blocks_run = 0
+
+    # ---- the loop ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Until every thread ended, or nothing moves."""
+        self.push(0, (), ALL)
+        while True:
+            while self.heap:
+                self._step()
+            if not (self._release_ready() or self._spin_again()):
+                break
+        if self.meetings:
+            self._report_deadlock()
+
+    def push(self, block: int, key: Any, threads: Any) -> None:
+        """Threads are ready at a block."""
+        parts = self.ready.get((block, key))
+        if parts is None:
+            self.ready[block, key] = [threads]
+            heapq.heappush(self.heap, (self.translation.orders[block](key), block, key))
+        else:
+            parts.append(threads)
+
+    def _step(self) -> None:
+        _, block, key = heapq.heappop(self.heap)
+        threads = self._joined(self.ready.pop((block, key)))
+        count = self.chunk.size if threads is ALL else len(threads)
+        self.blocks_run += 1
+        self.context.begin(threads, count)
+        function = self.translation.blocks[block]
+        for target, onward, chosen, spin in function(self.chunk, self.context, self.checker, threads, count, key):
+            part = pick(threads, chosen)
+            if target < 0:
+                self.state[part] = ENDED if target == EXIT else RETURNED
+            elif spin:
+                self.spinning.setdefault((target, onward), []).append(part)
+            else:
+                self.push(target, onward, part)
+
+    def _joined(self, parts: list[Any]) -> Any:
+        if len(parts) == 1:
+            return parts[0]
+        joined = np.sort(np.concatenate(parts))
+        return ALL if len(joined) == self.chunk.size else joined
+
+    # ---- barriers ---------------------------------------------------------------------------------------------------
+
+    def arrive(self, site: Site, threads: Any, target: int, key: Any, barrier: tuple[str, Any, Any]) -> None:
+        """Threads wait at a barrier (`target` >= 0), or only signal that they were there."""
+        level, identifier, count = barrier
+        if threads is ALL and identifier is None and count is None and not self.meetings and target >= 0:
+            self.checker.synchronise(level, ALL)
+            self.push(target, key, ALL)
+            return
+        chosen = np.arange(self.chunk.size) if threads is ALL else threads
+        groups = self.chunk.geometry.group(level)[chosen]
+        names = None if identifier is None else np.broadcast_to(identifier, chosen.shape)
+        counts = None if count is None else np.broadcast_to(count, chosen.shape)
+        tag = groups if names is None else groups * (1 << 20) + names
+        order = np.argsort(tag, kind="stable")
+        starts = np.flatnonzero(np.diff(tag[order], prepend=tag[order][0] - 1))
+        for part in np.split(order, starts[1:]):
+            first = part[0]
+            name = None if names is None else int(names[first])
+            meeting = self._meeting(level, int(groups[first]), name, None if counts is None else int(counts[first]))
+            meeting.arrived += len(part)
+            if target >= 0:
+                meeting.parts.append((site, target, key, chosen[part]))
+        self._release_ready()
+
+    def _meeting(self, level: str, group: int, name: int | None, count: int | None) -> Meeting:
+        found = self.meetings.get((level, group, name))
+        if found is None:
+            found = self.meetings[level, group, name] = Meeting(count)
+            found.members = np.flatnonzero(self.chunk.geometry.group(level) == group)
+        return found
+
+    def _release_ready(self) -> bool:
+        """Let go everybody whose barrier is complete."""
+        complete = []
+        for key, meeting in self.meetings.items():
+            needed = meeting.count
+            if needed is None:
+                needed = int(np.count_nonzero(self.state[meeting.members] == RUNNING))
+            if meeting.arrived >= needed:
+                complete.append((key, meeting, needed))
+        released: dict[str, list[Any]] = {}
+        for key, meeting, needed in complete:
+            del self.meetings[key]
+            self._check_meeting(meeting, needed)
+            for _, target, onward, threads in meeting.parts:
+                self.push(target, onward, threads)
+                released.setdefault(key[0], []).append(threads)
+        for key, meeting, _ in complete:
+            if meeting.parts:
+                self.checker.synchronise(key[0], np.concatenate([part[3] for part in meeting.parts]))
+        return bool(complete)
+
+    def _check_meeting(self, meeting: Meeting, needed: int) -> None:
+        if not meeting.parts:
+            return
+        first, other = meeting.parts[0], next((p for p in meeting.parts if p[0] is not meeting.parts[0][0]), None)
+        if meeting.count is not None:
+            if meeting.arrived > needed:
+                text = f"{meeting.arrived} threads arrive at a barrier that counts {needed}"
+                self.checker.report("mismatched_barrier", text, first[0], first[3])
+            return
+        if other is not None:
+            text = "threads of one group wait at two different barriers"
+            self.checker.report("mismatched_barrier", text, first[0], np.concatenate([first[3], other[3]]), other=other[0])
+        passed = meeting.members[self.state[meeting.members] == ENDED]
+        if len(passed):
+            text = (
+                f"only {meeting.arrived} of {len(meeting.members)} threads reach this barrier; "
+                f"{self.checker.describe(passed[0])} ends without it"
+            )
+            self.checker.report("divergent_barrier", text, first[0], first[3])
+
+    # ---- spinning ---------------------------------------------------------------------------------------------------
+
+    def _spin_again(self) -> bool:
+        """Run the spinning threads once more; False when there are none or they can never get out."""
+        if not self.spinning:
+            return False
+        parts = {key: self._joined(found) for key, found in self.spinning.items()}
+        signature = {key: "all" if found is ALL else found.tobytes() for key, found in parts.items()}
+        if signature == self.signature:
+            self.rounds += 1
+            if self._stuck(parts):
+                return False
+        else:
+            self.signature, self.rounds, self.snapshot = signature, 0, None
+        self.chunk.changed = False
+        self.spinning = {}
+        for (block, key), threads in parts.items():
+            self.push(block, key, threads)
+        return True
+
+    def _stuck(self, parts: dict[tuple[int, Any], Any]) -> bool:
+        kind = None
+        if self.chunk.changed:
+            self.snapshot = None
+            kind = "livelock" if self.rounds > BUSY_ROUNDS else None
+        else:
+            now = self._registers()
+            same = self.snapshot is not None and all(np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now)
+            kind = "deadlock" if same else "livelock" if self.rounds > IDLE_ROUNDS else None
+            self.snapshot = now
+        if kind is None:
+            return False
+        self._report_spinning(kind, parts)
+        self.spinning = {}
+        return True
+
+    def _registers(self) -> dict[str, Any]:
+        kept = {}
+        for name, value in vars(self.chunk).items():
+            if name.startswith(("r_", "v_")) and isinstance(value, np.ndarray):
+                kept[name] = value.copy()
+        return kept
+
+    def _report_spinning(self, kind: str, parts: dict[tuple[int, Any], Any]) -> None:
+        if not self.alone:
+            self.checker.unmodelled("ctas wait for others that the memory budget does not let run at the same time")
+            return
+        waiting = self._waiting_lines()
+        for (block, _), threads in parts.items():
+            chosen = np.arange(self.chunk.size) if threads is ALL else threads
+            span = self.translation.spans[block]
+            what = "never gets out of this loop: nothing that it reads changes any more"
+            if kind == "livelock":
+                what = "never gets out of this loop, although memory keeps changing"
+            self.checker.report_at(kind, f"{self.checker.describe(chosen[0])} {what}", span, chosen, notes=waiting)
+
+    def _waiting_lines(self) -> list[str]:
+        lines = []
+        for (level, _, name), meeting in self.meetings.items():
+            for site, _, _, threads in meeting.parts:
+                which = "" if name is None else f" {name}"
+                lines.append(f"{len(threads)} threads ({self.checker.describe(threads[0])}, ...) wait at {level} barrier{which}, {site.span}")
+        return lines[:8]
+
+    def _report_deadlock(self) -> None:
+        if not self.alone and any(level == "kernel" for level, _, _ in self.meetings):
+            self.checker.unmodelled("a barrier of all ctas, which the memory budget does not let run at the same time")
+            return
+        lines = self._waiting_lines()
+        for (level, _, name), meeting in self.meetings.items():
+            for site, _, _, threads in meeting.parts[:1]:
+                needed = meeting.count if meeting.count is not None else int(np.count_nonzero(self.state[meeting.members] == RUNNING))
+                text = f"{meeting.arrived} of {needed} threads arrive at this {level} barrier{'' if name is None else f' {name}'}, the others never do"
+                self.checker.report("deadlock", text, site, threads, notes=lines)
+
+

@@ -1,0 +1,139 @@
+"""Shadows of memory: per granule whether it was written, and who wrote, read or updated it last.
+
+A record packs the thread (cta of the launch, number in the cta) and the stamp of its clock into 64 bits. Two readers that do
+not know of each other become one record for "several threads of this cta", or for "several ctas".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .order import Order
+
+__all__ = ["STAMP_BITS", "Conflict", "Shadow"]
+
+STAMP_BITS = 28
+STAMP_MASK = (1 << STAMP_BITS) - 1
+SEVERAL_CTAS = (1 << 62) - 1
+
+
+class Conflict:
+    """Accesses that race: positions in the access, the record of the other side and its site."""
+
+    __slots__ = ("kind", "other", "positions", "site")
+
+    def __init__(self, kind: str, positions: Any, other: Any, site: Any) -> None:
+        self.kind = kind
+        self.positions = positions
+        self.other = other
+        self.site = site
+
+
+class Shadow:
+    """The shadow of one arena, with `granule` bytes per record."""
+
+    def __init__(self, size: int, granule: int, per_cta: int, tracked: bool, defined: bool) -> None:
+        self.granule = granule
+        self.lanes = per_cta + 1
+        self.tracked = tracked
+        count = -(-size // granule)
+        self.count = count
+        self.defined: Any = None if defined else np.zeros(count, bool)
+        self.records: dict[str, tuple[Any, Any]] = {}
+
+    def refine(self, granule: int) -> None:
+        """Smaller granules: every record stands for several new ones."""
+        times = self.granule // granule
+        if times <= 1:
+            return
+        self.granule = granule
+        self.count *= times
+        if self.defined is not None:
+            self.defined = np.repeat(self.defined, times)
+        self.records = {k: (np.repeat(r, times), np.repeat(s, times)) for k, (r, s) in self.records.items()}
+
+    def granules(self, start: Any, size: int) -> Any:
+        """Granule numbers of `size` bytes from each byte of `start` on: shape `start` or `start + (k,)`."""
+        first = start // self.granule if self.granule > 1 else start
+        wide = -(-size // self.granule)
+        return first if wide == 1 else first[..., None] + np.arange(wide)
+
+    def code(self, order: Order, threads: Any) -> Any:
+        """Records of `threads` now."""
+        geometry = order.geometry
+        cta = geometry.cta[threads]
+        return (((cta + geometry.first) * self.lanes + geometry.lane[threads] + 1) << STAMP_BITS) | order.clock[cta]
+
+    def table(self, kind: str) -> tuple[Any, Any]:
+        """Records and sites of one kind of access (`w`, `r`, `a`)."""
+        found = self.records.get(kind)
+        if found is None:
+            found = self.records[kind] = (np.zeros(self.count, np.int64), np.zeros(self.count, np.int32))
+        return found
+
+    def check(self, kind: str, order: Order, where: Any, mine: Any, threads: Any) -> Conflict | None:
+        """Accesses recorded under `kind` at `where` that race with `threads`, whose records are `mine`."""
+        if kind not in self.records:
+            return None
+        records, sites = self.records[kind]
+        other = records[where]
+        suspect = np.flatnonzero((other != 0) & (other >> STAMP_BITS != mine >> STAMP_BITS))
+        if not len(suspect):
+            return None
+        held = other[suspect]
+        bad = self._unordered(order, held, threads[suspect])
+        if not bad.any():
+            return None
+        positions = suspect[bad]
+        return Conflict(kind, positions, held[bad], sites[where[positions]])
+
+    def _unordered(self, order: Order, held: Any, threads: Any) -> Any:
+        cta, lane = np.divmod((held >> STAMP_BITS) - 1, self.lanes)
+        found = order.unordered(cta, lane, held & STAMP_MASK, threads)
+        return np.where(held == SEVERAL_CTAS, True, found)
+
+    def write(self, order: Order, where: Any, mine: Any, site: int) -> Conflict | None:
+        """Record a write; conflicts inside the one instruction."""
+        records, sites = self.table("w")
+        records[where] = mine
+        sites[where] = site
+        back = records[where]
+        if np.array_equal(back, mine):
+            return None
+        clash = np.flatnonzero(back >> STAMP_BITS != mine >> STAMP_BITS)
+        return Conflict("w", clash, back[clash], np.full(len(clash), site)) if len(clash) else None
+
+    def share(self, kind: str, order: Order, where: Any, mine: Any, threads: Any, site: int) -> None:
+        """Record reads or atomic updates, which may come from several threads."""
+        records, sites = self.table(kind)
+        old = records[where]
+        records[where] = mine
+        sites[where] = site
+        back = records[where]
+        merge = np.flatnonzero((back != mine) | ((old != 0) & (old >> STAMP_BITS != mine >> STAMP_BITS)))
+        if not len(merge):
+            return
+        self._merge(records, order, where[merge], old[merge], mine[merge], threads[merge])
+
+    def _merge(self, records: Any, order: Order, where: Any, old: Any, mine: Any, threads: Any) -> None:
+        """Several threads at one granule: keep what makes a later write race."""
+        cta_mine = ((mine >> STAMP_BITS) - 1) // self.lanes
+        live = (old != 0) & (old >> STAMP_BITS != mine >> STAMP_BITS)
+        live[live] = self._unordered(order, old[live], threads[live])
+        cta_old = np.where(live, ((old >> STAMP_BITS) - 1) // self.lanes, cta_mine)
+        beside = ((records[where] >> STAMP_BITS) - 1) // self.lanes
+        same_instruction = records[where] >> STAMP_BITS != mine >> STAMP_BITS
+        several = live | same_instruction
+        across = (old == SEVERAL_CTAS) | (live & (cta_old != cta_mine)) | (same_instruction & (beside != cta_mine))
+        group = ((cta_mine * self.lanes + self.lanes) << STAMP_BITS) | (mine & STAMP_MASK)
+        records[where[several & ~across]] = group[several & ~across]
+        records[where[across]] = SEVERAL_CTAS
+
+    def who(self, record: int) -> tuple[int, int]:
+        """Cta of the launch and number in it; -1 for several."""
+        if record == SEVERAL_CTAS:
+            return -1, -1
+        cta, lane = divmod((int(record) >> STAMP_BITS) - 1, self.lanes)
+        return cta, -1 if lane == self.lanes - 1 else lane
