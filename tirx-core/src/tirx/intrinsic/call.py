@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from ..ir import (
@@ -23,7 +25,7 @@ from ..support.errors import ScriptError
 from ..support.suggest import did_you_mean
 from .row import Intrinsic, Operand
 
-__all__ = ["call"]
+__all__ = ["call", "guard_calls"]
 
 _NUMBERS = (bool, int, float)
 _SILENT = frozenset({"pure", "read"})  # effects that nobody misses when the value is not used
@@ -37,6 +39,15 @@ _FAMILIES = {
 }
 
 
+_guard: ContextVar[Callable[[Call], None] | None] = ContextVar("tirx_call_guard", default=None)
+
+
+def guard_calls(check: Callable[[Call], None]) -> Callable[[], None]:
+    """Have `check` look at each call that a kernel makes, and raise where it may not stand; call the result to go back."""
+    token = _guard.set(check)
+    return lambda: _guard.reset(token)
+
+
 def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
     """The call of `row` with `args`; `ScriptError` names the operand that does not fit and what would."""
     values = [_operand(row, operand, value) for operand, value in zip(_operands(row, len(args)), args, strict=True)]
@@ -47,6 +58,9 @@ def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
     full = {**row.attrs, **attrs}
     made = Call(_result(row, values, full), row, tuple(values), call_attrs(full), span=current_span())
     builder = active_builder()
+    guard = _guard.get()
+    if builder is not None and guard is not None:
+        guard(made)
     if builder is not None and row.effect.kind not in _SILENT:
         builder.note(made)
     return made

@@ -12,14 +12,16 @@ Names load just the backend that offers them. `str(target)` can be read back.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 from ..backend import find, hint_for, names
+from ..intrinsic import guard_calls
 from ..support.errors import TargetError
+from ..support.late import late
 from ..support.suggest import did_you_mean
 from .attributes import converted, text_of
 from .kind import Capabilities, TargetKind, TargetTag
@@ -37,7 +39,7 @@ class Target:
     with `kind` or `tag`, or another target; keywords override. `given` are the attributes that were set explicitly.
     """
 
-    __slots__ = ("_capabilities", "_limits", "_tokens", "attrs", "given", "kind", "tag")
+    __slots__ = ("_capabilities", "_limits", "_undo", "attrs", "given", "kind", "tag")
 
     def __init__(self, spec: str | Mapping[str, Any] | Target, **attributes: Any) -> None:
         head, tag, given = _read(spec)
@@ -49,7 +51,7 @@ class Target:
         self.attrs: Mapping[str, Any] = MappingProxyType(_complete(head, {**base, **self.given}))
         self._capabilities: Capabilities | None = None
         self._limits: Mapping[str, int] | None = None
-        self._tokens: list[Token[tuple[Target, ...]]] = []
+        self._undo: list[Callable[[], None]] = []
 
     def __getitem__(self, name: str) -> Any:
         """The value of an attribute; None where it has none."""
@@ -91,11 +93,14 @@ class Target:
         return sorted(names("target_kinds"))
 
     def __enter__(self) -> Target:
-        self._tokens.append(_current.set((*_current.get(), self)))
+        token = _current.set((*_current.get(), self))
+        unguard = guard_calls(lambda made: late("refuse_call")(made, self))
+        self._undo += [unguard, lambda: _current.reset(token)]
         return self
 
     def __exit__(self, *_: object) -> None:
-        _current.reset(self._tokens.pop())
+        self._undo.pop()()
+        self._undo.pop()()
 
     def __str__(self) -> str:
         head = self.tag or self.kind.name

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from ...backend import registry
 from ...intrinsic import Emission, Intrinsic
 from ...ir import Call
-from ...support.errors import Diagnostic
+from ...support.errors import Diagnostic, VerifyError
 from ...target import Target
 from .facts import Facts
 
-__all__ = ["check", "emission_of", "requirement_problem"]
+__all__ = ["check", "emission_of", "refuse_call", "requirement_problem"]
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -45,6 +45,13 @@ def requirement_problem(call: Call, target: Target) -> Diagnostic | None:
         return None
     listed = f"these have it: {', '.join(needed.available)}" if needed.available else None
     return Diagnostic(f"`{call.op.name}` needs {needed.text}; the target is `{target}`", call.span, hint=listed)
+
+
+def refuse_call(call: Call, target: Target) -> None:
+    """Raise `VerifyError` when `target` cannot run `call`."""
+    problem = requirement_problem(call, target)
+    if problem is not None:
+        raise VerifyError(diagnostics=[problem])
 
 
 def emission_of(name: str, target: Target) -> Emission | None:
