@@ -69,10 +69,10 @@ def annotated(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
     z: Tx.let[Tx.int64] = n
     v: Tx.float32[4]
     w: Tx.float16
-    w = 1.0
-    v[0] = A[y]
-    A[x] = v[0]
-    A[z] = v[1]
+    w = 1.0  # noqa: F841
+    v[0] = A[y]  # noqa: F821
+    A[x] = v[0]  # noqa: F821
+    A[z] = v[1]  # noqa: F821
 
 
 def _python_annotations(A, B, n):
@@ -85,7 +85,7 @@ def _python_annotations(A, B, n):
 @Tx.prim_func
 def python_annotations(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
     x: int = 1
-    y: "float" = 2
+    y: float = 2
     names: list[str] = ["a"]
     assert names == ["a"]
     A[x] = y
@@ -154,12 +154,11 @@ def _branches(A, B, n):
     with Tx.If(n > 0):
         with Tx.Then():
             A[0] = 1.0
-        with Tx.Else():
-            with Tx.If(n < -5):
-                with Tx.Then():
-                    A[1] = 1.0
-                with Tx.Else():
-                    A[2] = 1.0
+        with Tx.Else(), Tx.If(n < -5):
+            with Tx.Then():
+                A[1] = 1.0
+            with Tx.Else():
+                A[2] = 1.0
 
 
 @case(_branches)
@@ -297,10 +296,9 @@ def _for_else(A, B, n):
         A[i] = 1.0
     A[1] = 1.0
     broken = scalar(False)
-    with Tx.serial(n) as i:
-        with Tx.If(A[i] > 0.0), Tx.Then():
-            broken[0] = True
-            Tx.Break()
+    with Tx.serial(n) as i, Tx.If(A[i] > 0.0), Tx.Then():
+        broken[0] = True
+        Tx.Break()
     with Tx.If(Tx.Not(broken)), Tx.Then():
         A[2] = 1.0
     A[3] = 1.0
@@ -458,7 +456,6 @@ def frames(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
     Tx.call_extern("void", "f", n)
     Tx.attr({"rest": 2})
     A[1] = 1.0
-    ...
 
 
 def _device(A, B, n):

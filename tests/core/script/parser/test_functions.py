@@ -105,7 +105,7 @@ class TestInline:
     def test_scalars_are_passed_by_reference(self) -> None:
         @Tx.inline
         def advance(phase):
-            phase = phase ^ 1  # noqa: PLW0642
+            phase = phase ^ 1
 
         @Tx.prim_func
         def f(A: Vector):
@@ -249,7 +249,7 @@ class TestMetaClass:
             ring.slots[0, 0] = A[0]
 
         func = Tx.trace(body, Vector)
-        assert [node.buffer.name for node in post_order(func.body) if isinstance(node, Alloc)][0] == "ring_slots"
+        assert next(node.buffer.name for node in post_order(func.body) if isinstance(node, Alloc)) == "ring_slots"
 
     def test_attributes_that_are_scalars_are_stored(self) -> None:
         @Tx.prim_func

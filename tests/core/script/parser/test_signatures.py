@@ -17,14 +17,16 @@ Vector = Tx.Buffer((64,), "float32")
 
 
 def shapes(func: PrimFunc) -> list[tuple[object, ...]]:
-    return [tuple(getattr(e, "name", e) for e in p.shape) if isinstance(p, Buffer) else (str(p.dtype),) for p in func.params]
+    return [
+        tuple(getattr(e, "name", e) for e in p.shape) if isinstance(p, Buffer) else (str(p.dtype),) for p in func.params
+    ]
 
 
 def test_every_kind_of_parameter() -> None:
     @Tx.prim_func
     def f(
         A: Tx.Buffer((ROWS, 4), "float16", scope="global"),
-        B: Tx.Buffer[(ROWS,), "int8"],
+        B: Tx.Buffer[(ROWS,), "int8"],  # noqa: UP037, F821
         C: Vector,
         D: Vector,
         p: Tx.handle,
@@ -213,7 +215,7 @@ class TestJit:
 
 def test_variables_of_a_scalar_parameter_are_in_scope() -> None:
     @Tx.prim_func
-    def f(n: Tx.int32, A: Tx.Buffer((n, n + 1))):
+    def f(n: Tx.int32, A: Tx.Buffer((n, n + 1))):  # noqa: F821
         A[0, 0] = 1.0
 
     assert isinstance(f.params[0], Var)

@@ -14,7 +14,7 @@ import pytest
 
 from tirx import script as Tx
 from tirx.ir import IRModule, PrimFunc, structural_equal
-from tirx.script import ir as I  # noqa: N812
+from tirx.script import ir as I
 from tirx.support.errors import ScriptError
 
 KERNEL = textwrap.dedent(
@@ -35,7 +35,7 @@ def python(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_command_line_has_no_source() -> None:
-    done = python("-c", KERNEL)
+    done = python("-c", f"exec({KERNEL!r})")
     assert "the source of `f` is not available (<string> is no file)" in done.stderr
     assert "tirx.script.from_source(text)" in done.stderr
 

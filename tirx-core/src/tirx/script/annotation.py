@@ -49,7 +49,10 @@ def _dtype(kind: Any) -> DType | None:
 def _let(name: str, kind: LetAnnotation, value: Any) -> Any:
     value = _needed(name, value)
     if not (is_number(value) or is_kernel_value(value)):
-        refuse(f"`{name}` is declared with Tx.let and gets {_described(value)}", "drop the annotation to keep a Python value")
+        refuse(
+            f"`{name}` is declared with Tx.let and gets {_described(value)}",
+            "drop the annotation to keep a Python value",
+        )
     return bind_value(name, value, kind.dtype)
 
 
@@ -79,5 +82,3 @@ def _needed(name: str, value: Any) -> Any:
 def _described(value: Any) -> str:
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 30 else text[:27] + '...'}"
-
-

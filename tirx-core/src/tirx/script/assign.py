@@ -20,10 +20,23 @@ unpacked only when the author unpacks it. Which blocks may rebind a name is deci
 from __future__ import annotations
 
 from ..ir import (
-    Alloc, Bind, Buffer, BufferRegion, DType, Expr, Scalar, StringImm, Tuple, Var, as_expr, cast, const, current_span,
+    Alloc,
+    Bind,
+    Buffer,
+    BufferRegion,
+    DType,
+    Expr,
+    Scalar,
+    StringImm,
+    Tuple,
+    Var,
+    as_expr,
+    cast,
+    const,
+    current_span,
 )  # fmt: skip
-from .builder.state import builder, refuse
 from .builder.launch import LaunchFrame
+from .builder.state import builder, refuse
 from .builder.types import is_fresh
 from .meta import name_members
 
@@ -32,7 +45,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["UNBOUND", "Unbound", "assign", "bind_value", "give_name", "is_kernel_value", "is_number", "meta_var", "new_scalar", "stores"]
+__all__ = [
+    "UNBOUND",
+    "Unbound",
+    "assign",
+    "bind_value",
+    "give_name",
+    "is_kernel_value",
+    "is_number",
+    "meta_var",
+    "new_scalar",
+    "stores",
+]
 
 
 class Unbound:
@@ -51,7 +75,7 @@ class meta_var:  # noqa: N801 - the language's name
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value.value if isinstance(value, meta_var) else value
+        self.value: Any = value.value if isinstance(value, meta_var) else value
 
     def __iter__(self) -> Iterator[meta_var]:
         return (meta_var(item) for item in self.value)

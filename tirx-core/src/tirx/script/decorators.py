@@ -38,7 +38,11 @@ class PrimFuncDecorator(FunctionFrame):
 
 
 def prim_func(
-    func: Any = None, private: bool = False, check_well_formed: bool = True, s_tir: bool = False, persistent: bool = False
+    func: Any = None,
+    private: bool = False,
+    check_well_formed: bool = True,
+    s_tir: bool = False,
+    persistent: bool = False,
 ) -> Any:
     """Parse the decorated function into a `PrimFunc`; `with Tx.prim_func():` opens one for traced code.
 
@@ -95,13 +99,15 @@ def ir_module(cls: Any = None, **options: Any) -> Any:
         return lambda found: ir_module(found, **options)
     if not isinstance(cls, type):
         raise ScriptError(
-            f"@I.ir_module stands on a {type(cls).__name__}, not on a class", span=here(1), hint="write `class Module:` below it"
+            f"@I.ir_module stands on a {type(cls).__name__}, not on a class",
+            span=here(1),
+            hint="write `class Module:` below it",
         )
     functions = {name: value for name, value in vars(cls).items() if isinstance(value, PrimFunc)}
     if not functions:
         raise ScriptError(
-            f"the module `{cls.__name__}` has no kernels", span=here(1), hint="decorate its functions with @Tx.prim_func"
+            f"the module `{cls.__name__}` has no kernels",
+            span=here(1),
+            hint="decorate its functions with @Tx.prim_func",
         )
     return IRModule(functions, vars(cls).get("__tirx_attrs__"))
-
-

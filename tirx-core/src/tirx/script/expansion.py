@@ -8,7 +8,7 @@ from types import CellType, FunctionType, MethodType
 from ..ir import active_builder
 from ..support.errors import ScriptError
 from ..support.span import here, is_internal
-from .source import Definition, find_definition
+from .source import Definition, find_definition, is_set
 from .transpiler.check import check_syntax
 from .transpiler.function import rewrite_function
 from .transpiler.runtime import Scope
@@ -45,6 +45,7 @@ class Inline:
             self._ready = self._bound(_snapshot(function))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Build the body here; what it returns."""
         if active_builder() is None:
             raise ScriptError(
                 f"the inline function `{self.__name__}` is called outside a kernel", span=here(1),
@@ -92,21 +93,17 @@ class Inline:
 
 def _snapshot(function: FunctionType) -> FunctionType:
     """The function with globals and closure as they are now."""
-    closure = tuple(CellType(cell.cell_contents) if _is_set(cell) else cell for cell in function.__closure__ or ())
+    closure = tuple(CellType(cell.cell_contents) if is_set(cell) else cell for cell in function.__closure__ or ())
     return _copied(function, dict(function.__globals__), closure)
-
-
-def _is_set(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 - raises when empty
-    except ValueError:
-        return False
-    return True
 
 
 def _copied(function: FunctionType, variables: dict[str, Any], closure: tuple[CellType, ...]) -> FunctionType:
     made = FunctionType(function.__code__, variables, function.__name__, function.__defaults__, closure)
-    made.__kwdefaults__, made.__qualname__, made.__module__ = function.__kwdefaults__, function.__qualname__, function.__module__
+    made.__kwdefaults__, made.__qualname__, made.__module__ = (
+        function.__kwdefaults__,
+        function.__qualname__,
+        function.__module__,
+    )
     return made
 
 

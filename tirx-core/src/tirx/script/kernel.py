@@ -29,7 +29,9 @@ class Kernel:
 
     __slots__ = ("definition", "function", "names", "options")
 
-    def __init__(self, function: FunctionType, names: Mapping[str, Any], options: Mapping[str, Any], *, defaults: bool) -> None:
+    def __init__(
+        self, function: FunctionType, names: Mapping[str, Any], options: Mapping[str, Any], *, defaults: bool
+    ) -> None:
         self.function = function
         self.names = names
         self.options = dict(options)
@@ -74,7 +76,9 @@ def _outer_names(kernel: Kernel) -> dict[str, CellType]:
     if not kernel.names:
         return {}
     wanted = free_names(node) - set(function.__code__.co_freevars) - bound_names(node.body).keys()
-    return {name: CellType(kernel.names[name]) for name in sorted(wanted & kernel.names.keys()) if _is_visible(kernel, name)}
+    return {
+        name: CellType(kernel.names[name]) for name in sorted(wanted & kernel.names.keys()) if _is_visible(kernel, name)
+    }
 
 
 def _is_visible(kernel: Kernel, name: str) -> bool:

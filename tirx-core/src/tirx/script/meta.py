@@ -36,7 +36,7 @@ def meta_class(cls: C) -> C:
     """Let instances of `cls` create storage and scalars in `__init__`, named after the variable that holds the instance."""
     if not isinstance(cls, type):
         raise ScriptError(f"@Tx.meta_class stands on a {type(cls).__name__}, not on a class")
-    original = cls.__init__
+    original: Any = vars(cls).get("__init__", cls.__init__)  # type: ignore[misc]  # the class's own, not an instance's
 
     def __init__(self: Any, *args: Any, **keywords: Any) -> None:  # noqa: N807 - it becomes the method
         owner = active_builder()
@@ -72,7 +72,13 @@ def _check_reachable(instance: Any, frame: Frame, start: int) -> None:
 
 def _storage(value: Any) -> Any:
     """The object that stands for the storage of a member: a view counts as its buffer."""
-    return value.buffer if isinstance(value, Scalar) else value.data if isinstance(value, Buffer) and not value.is_scalar else value
+    return (
+        value.buffer
+        if isinstance(value, Scalar)
+        else value.data
+        if isinstance(value, Buffer) and not value.is_scalar
+        else value
+    )
 
 
 def _orphan(instance: Any, stmt: Stmt) -> OrphanError:

@@ -13,10 +13,11 @@ from types import FrameType, FunctionType
 
 from ..ir import DType, Var
 from ..support.errors import ScriptError
+from ..support.span import Span
 from .builder.function import FunctionFrame, quoted_name
 from .builder.state import refuse
 from .builder.types import DtypeConstructor
-from .source import Definition
+from .source import Definition, is_set
 from .transpiler.function import compile_expression
 from .transpiler.statements import annotation as unquoted
 
@@ -123,8 +124,9 @@ def make_parameters(frame: ParsedFrame, skip: Mapping[str, Any]) -> dict[str, An
         except ScriptError as error:
             raise error.placed(definition.span(item.annotation)) from None
         param.span = definition.span(item)
-    if definition.node.returns is not None:
-        _result(frame, annotations.value("return", definition.node.returns, _known(frame, made)), definition)
+    returns = definition.node.returns
+    if returns is not None:
+        _result(frame, annotations.value("return", returns, _known(frame, made)), definition.span(returns))
     return made
 
 
@@ -132,7 +134,7 @@ def _known(frame: FunctionFrame, made: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in made.items() if isinstance(value, Var)}, **frame.symbols}
 
 
-def _result(frame: FunctionFrame, kind: Any, definition: Definition) -> None:
+def _result(frame: FunctionFrame, kind: Any, span: Span) -> None:
     if kind is None:
         return
     if isinstance(kind, Var | DtypeConstructor):
@@ -141,7 +143,9 @@ def _result(frame: FunctionFrame, kind: Any, definition: Definition) -> None:
         frame.result = DType(kind)
     except ValueError:
         refuse(
-            f"{kind!r} is not the type of a result", "write a scalar type, e.g. -> Tx.int32", definition.span(definition.node.returns)
+            f"{kind!r} is not the type of a result",
+            "write a scalar type, e.g. -> Tx.int32",
+            span,
         )
 
 
@@ -158,8 +162,6 @@ def defining_names(function: FunctionType, frame: FrameType | None) -> dict[str,
     for variables in reversed(found):
         names.update(variables)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
+        if is_set(cell):
             names[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
     return names

@@ -10,13 +10,13 @@ import ast
 import linecache
 import os
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ..support.errors import ScriptError
 from ..support.span import Span
 
-__all__ = ["Definition", "Source", "find_definition", "source_of"]
+__all__ = ["Definition", "Source", "find_definition", "is_set", "source_of"]
 
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
@@ -120,18 +120,24 @@ def _parsed(path: str, text: str, version: object) -> Source:
     return found
 
 
+def is_set(cell: CellType) -> bool:
+    """Whether a variable of a closure has a value yet."""
+    try:
+        cell.cell_contents  # noqa: B018 - raises when empty
+    except ValueError:
+        return False
+    return True
+
+
 def find_definition(function: FunctionType) -> Definition:
     """The definition that `function` was compiled from; `ScriptError` when its text cannot be found."""
     code = function.__code__
     source = source_of(code.co_filename, function.__globals__)
-    if source is None:
-        raise ScriptError(
-            f"the source of `{function.__name__}` is not available ({code.co_filename} is no file)",
-            hint="put the kernel in a file, or build it from its text with tirx.script.from_source(text)",
-        )
-    found = source.functions.get((code.co_firstlineno, code.co_name), [])
+    found = [] if source is None else source.functions.get((code.co_firstlineno, code.co_name), [])
     if not found:
-        raise _missing(function, code)
+        raise (
+            _no_text(function, code) if source is None or code.co_filename.startswith("<") else _missing(function, code)
+        )
     return found[0] if len(found) == 1 else _same_line(found, code)
 
 
@@ -143,6 +149,13 @@ def _same_line(found: list[Definition], code: CodeType) -> Definition:
         if names == tuple(item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)):
             return definition
     return found[0]
+
+
+def _no_text(function: FunctionType, code: CodeType) -> ScriptError:
+    return ScriptError(
+        f"the source of `{function.__name__}` is not available ({code.co_filename} is no file)",
+        hint="put the kernel in a file, or build it from its text with tirx.script.from_source(text)",
+    )
 
 
 def _missing(function: FunctionType, code: CodeType) -> ScriptError:

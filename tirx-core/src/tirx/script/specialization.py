@@ -80,6 +80,7 @@ class Jit:
         return found
 
     def __call__(self, *args: Any, **keywords: Any) -> NoReturn:
+        """A kernel without its compile-time values cannot run."""
         self._refuse(f"`{self.__name__}` is not specialised", f"call {self.__name__}.specialize(...) first")
 
     def __repr__(self) -> str:
@@ -94,14 +95,17 @@ class Jit:
         full = {**{name: self._default(name) for name in missing}, **values}
         lacking = [name for name in missing if full[name] is _MISSING]
         if lacking:
-            self._refuse(f"{self.__name__}.specialize() lacks {', '.join(lacking)}", "give every Tx.constexpr parameter a value")
+            self._refuse(
+                f"{self.__name__}.specialize() lacks {', '.join(lacking)}", "give every Tx.constexpr parameter a value"
+            )
         return full
 
     def _check(self, name: str, value: Any, kinds: Mapping[str, str]) -> None:
         if name not in kinds:
             known = ", ".join(item for item, kind in kinds.items() if kind != "value")
             self._refuse(
-                f"{self.__name__} has no parameter `{name}`", did_you_mean(name, kinds) or f"it can be specialised in {known or 'nothing'}"
+                f"{self.__name__} has no parameter `{name}`",
+                did_you_mean(name, kinds) or f"it can be specialised in {known or 'nothing'}",
             )
         if kinds[name] == "value" or (kinds[name] == "optional" and value is not None):
             only = "only None removes it" if kinds[name] == "optional" else "annotate it with Tx.constexpr"
@@ -110,7 +114,8 @@ class Jit:
             hash(value)
         except TypeError:
             self._refuse(
-                f"the value of `{name}` is a {type(value).__name__}, which cannot be hashed", "pass a tuple instead of a list, for example"
+                f"the value of `{name}` is a {type(value).__name__}, which cannot be hashed",
+                "pass a tuple instead of a list, for example",
             )
 
     def _parameters(self) -> dict[str, str]:
@@ -165,7 +170,11 @@ class _Typed:
 
 
 def jit(
-    func: Any = None, private: bool = False, check_well_formed: bool = True, is_stir: bool = False, persistent: bool = False
+    func: Any = None,
+    private: bool = False,
+    check_well_formed: bool = True,
+    is_stir: bool = False,
+    persistent: bool = False,
 ) -> Any:
     """Keep the decorated function's text; `.specialize(**values)` makes a `PrimFunc` of it. Options as in `prim_func`."""
     options = kernel_options("jit", private=private, check=check_well_formed, s_tir=is_stir, persistent=persistent)

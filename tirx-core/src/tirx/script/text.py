@@ -1,9 +1,9 @@
 """Kernels from text: what the printer wrote, or any Python that defines kernels."""
 
 from __future__ import annotations
-
 import __future__
 
+import itertools
 import linecache
 import re
 import sys
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["from_source"]
 
-_IMPORT = re.compile(r"#\s*(from\s+[\w.]+\s+import\s+[\w.*]+(?:\s+as\s+\w+)?(?:\s*,\s*\w+(?:\s+as\s+\w+)?)*|import\s+[\w.]+(?:\s+as\s+\w+)?)\s*$")
-_count = 0
+_IMPORT = re.compile(
+    r"#\s*(from\s+[\w.]+\s+import\s+[\w.*]+(?:\s+as\s+\w+)?(?:\s*,\s*\w+(?:\s+as\s+\w+)?)*|import\s+[\w.]+(?:\s+as\s+\w+)?)\s*$"
+)
+_counter = itertools.count(1)
 
 
-def from_source(text: str, names: Mapping[str, Any] | None = None, *, filename: str | None = None) -> PrimFunc | IRModule:
+def from_source(
+    text: str, names: Mapping[str, Any] | None = None, *, filename: str | None = None
+) -> PrimFunc | IRModule:
     """The kernel or module that `text` defines: several functions, or a class with `@I.ir_module`, give an `IRModule`.
 
     `T` and `Tx` are the language, `I` has `ir_module`, `Axis` and the axes of layouts are there too, and import lines in leading
@@ -44,9 +48,7 @@ def from_source(text: str, names: Mapping[str, Any] | None = None, *, filename: 
 
 
 def _fresh_path() -> str:
-    global _count
-    _count += 1
-    return f"<kernel text {_count}>"
+    return f"<kernel text {next(_counter)}>"
 
 
 def _remember(path: str, text: str) -> None:
@@ -57,11 +59,13 @@ def _remember(path: str, text: str) -> None:
 def _compiled(text: str, path: str) -> CodeType:
     """Code of the text. Annotations stay text, so that a dimension can be used after the parameter that introduced it."""
     try:
-        return compile(text, path, "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
+        code: CodeType = compile(text, path, "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
     except SyntaxError as error:
         column = (error.offset or 1) - 1
         span = Span(path, error.lineno or 1, column, error.lineno or 1, column + 1)
         failure = ScriptError(f"the text is no Python: {error.msg}", span=span)
+    else:
+        return code
     raise failure
 
 
@@ -101,5 +105,7 @@ def _result(space: dict[str, Any], path: str) -> PrimFunc | IRModule:
     if modules:
         return modules[-1]
     if not functions:
-        raise ScriptError("the text defines no kernel", span=Span(path, 1), hint="decorate a function with @T.prim_func")
+        raise ScriptError(
+            "the text defines no kernel", span=Span(path, 1), hint="decorate a function with @T.prim_func"
+        )
     return next(iter(functions.values())) if len(functions) == 1 else IRModule(functions)

@@ -89,7 +89,11 @@ class _Checker:
 
     def _Nonlocal(self, node: ast.Nonlocal) -> None:  # noqa: N802
         if self.kind != "inline":
-            self.refuse(node, "`nonlocal` is not possible in a kernel", "the kernel runs later, on a device; pass values as parameters")
+            self.refuse(
+                node,
+                "`nonlocal` is not possible in a kernel",
+                "the kernel runs later, on a device; pass values as parameters",
+            )
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
         if not isinstance(node.target, ast.Name):

@@ -152,7 +152,7 @@ class Expressions:
     def _comprehension(self, node: Any) -> ast.expr:
         names = {name for item in node.generators for name in target_names(item.target)}
         self.shadows.append(names)
-        made = self._generic(node)
+        made: ast.expr = self._generic(node)
         self.shadows.pop()
         return made
 

@@ -1,9 +1,9 @@
 """A whole function: from its definition to code that builds the kernel, bound to the closure of the original.
 
-    def f(A, n):                    def f(A, n):
-        x = A[0] + 1                    __tx__ = __tx_start__()
-                                        x = __tx__.unbound
-                                        x = __tx__.assign("x", x, A[0] + 1)
+def f(A, n):                    def f(A, n):
+    x = A[0] + 1                    __tx__ = __tx_start__()
+                                    x = __tx__.unbound
+                                    x = __tx__.assign("x", x, A[0] + 1)
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = ["START", "Rewritten", "compile_expression", "is_rewritten", "rewrite_
 START = "__tx_start__"
 """Free variable of rewritten functions: called to make the `Scope` of one run."""
 
+_LINES_ONLY = sys.version_info < (3, 11)
 _codes: set[int] = set()
 _kept: list[CodeType] = []
 
@@ -71,7 +72,9 @@ def rewrite_function(
     return found
 
 
-def _rewrite(definition: Definition, kind: str, outer: Sequence[str], symbols: Sequence[str], dynamic: bool) -> Rewritten:
+def _rewrite(
+    definition: Definition, kind: str, outer: Sequence[str], symbols: Sequence[str], dynamic: bool
+) -> Rewritten:
     node = definition.node
     arguments = [*argument_names(node.args), *symbols]
     inner = [name for name in bound_names(node.body) if name not in arguments]
@@ -151,9 +154,11 @@ def _private(function: ast.FunctionDef) -> set[str]:
 def _compile_tree(module: ast.Module | ast.Expression, path: str) -> CodeType:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # Python warned when it compiled the file
-        if sys.version_info < (3, 11):
+        if _LINES_ONLY:
             return compile_with_columns(module, path)
-        return compile(module, path, "exec" if isinstance(module, ast.Module) else "eval", dont_inherit=True)
+        mode = "exec" if isinstance(module, ast.Module) else "eval"
+        code: CodeType = compile(module, path, mode, dont_inherit=True)
+        return code
 
 
 def _inner(code: CodeType, name: str) -> CodeType:

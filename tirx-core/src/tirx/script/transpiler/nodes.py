@@ -6,7 +6,19 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["RUNTIME", "Place", "assign", "attribute", "call", "constant", "load", "place", "statement", "store", "with_"]
+__all__ = [
+    "RUNTIME",
+    "Place",
+    "assign",
+    "attribute",
+    "call",
+    "constant",
+    "load",
+    "place",
+    "statement",
+    "store",
+    "with_",
+]
 
 RUNTIME = "__tx__"
 """Name of the variable that holds the `Scope` in a rewritten function. It ends in underscores: never mangled."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from types import CodeType
+from typing import Any
 
+from ...support.span import Position as SpanPosition
 from ...support.span import register_positions
 
 __all__ = ["compile_with_columns"]
@@ -20,22 +22,23 @@ Position = tuple[int, int, int, int]
 def compile_with_columns(tree: ast.Module | ast.Expression, path: str) -> CodeType:
     """`compile(tree)` such that spans of its frames have columns."""
     table: list[Position] = []
+    nodes: dict[int, Any] = {id(node): node for node in ast.walk(tree) if hasattr(node, "lineno")}
+    places = {key: (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) for key, node in nodes.items()}
     numbers: dict[Position, int] = {}
-    changed: dict[int, ast.AST] = {}
-    for node in ast.walk(tree):
-        if hasattr(node, "lineno") and id(node) not in changed:
-            position = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-            if position not in numbers:
-                numbers[position] = len(table) + 1
-                table.append(position)
-            changed[id(node)] = node
-            node.lineno = node.end_lineno = numbers[position]
+    for place in places.values():
+        if place not in numbers:
+            table.append(place)
+            numbers[place] = len(table)
+    for key, node in nodes.items():
+        node.lineno = node.end_lineno = numbers[places[key]]
+    for node in nodes.values():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node.func.end_lineno = node.lineno  # where Python 3.10 places the call of a method
     try:
         code = compile(tree, path, "exec" if isinstance(tree, ast.Module) else "eval", dont_inherit=True)
     finally:
-        for node in changed.values():  # parts of the tree are shared with the file's tree
-            line, _, end, _ = table[node.lineno - 1]  # type: ignore[attr-defined]
-            node.lineno, node.end_lineno = line, end  # type: ignore[attr-defined]
+        for key, node in nodes.items():  # parts of the tree are shared with the file's tree
+            node.lineno, node.end_lineno = places[key][0], places[key][2]
     return _true_lines(code, table)
 
 
@@ -53,10 +56,10 @@ def _true_lines(code: CodeType, table: list[Position]) -> CodeType:
     return made
 
 
-def _per_instruction(ranges: list[tuple[int, int, Position | None]]) -> list[tuple[int | None, ...]]:
-    found: list[tuple[int | None, ...]] = []
+def _per_instruction(ranges: list[tuple[int, int, Position | None]]) -> list[SpanPosition]:
+    found: list[SpanPosition] = []
     for start, end, place in ranges:
-        entry = (None, None, None, None) if place is None else (place[0], place[2], place[1], place[3])
+        entry: SpanPosition = (None, None, None, None) if place is None else (place[0], place[2], place[1], place[3])
         found += [entry] * ((end - start) // 2)
     return found
 

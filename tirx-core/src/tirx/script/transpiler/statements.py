@@ -287,7 +287,9 @@ class Statements(Expressions):
 
     def _note(self, names: list[str], at: Place) -> Body:
         self.sure[-1].update(names)
-        return [assign(name, call("bind", [constant(name, at), load(name, at), load(name, at)], at), at) for name in names]
+        return [
+            assign(name, call("bind", [constant(name, at), load(name, at), load(name, at)], at), at) for name in names
+        ]
 
 
 def annotation(node: ast.expr) -> ast.expr:

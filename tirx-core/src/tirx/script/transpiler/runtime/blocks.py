@@ -88,7 +88,9 @@ class Blocks:
         number = isinstance(old, bool | int | float)
         refuse(
             f"`{name}` is a value of Python, not of the kernel, and cannot change inside {block}",
-            f"make it a kernel variable before the block (`{name} = {old}`)" if number else "use another name inside the block",
+            f"make it a kernel variable before the block (`{name} = {old}`)"
+            if number
+            else "use another name inside the block",
         )
 
     def check_redeclaring(self, name: str) -> None:

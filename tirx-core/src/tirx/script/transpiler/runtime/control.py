@@ -228,5 +228,3 @@ def _range(start: Any, stop: Any = None, step: Any = None, **keywords: Any) -> F
         keywords["step"] = step
     frame: Frame = serial(start, stop, **keywords)
     return frame
-
-

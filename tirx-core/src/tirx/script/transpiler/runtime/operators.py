@@ -174,8 +174,8 @@ class Operators:
         return (
             (builtins.min, lambda *args, **kw: _extreme(builtins.min, "min", args, kw)),
             (builtins.max, lambda *args, **kw: _extreme(builtins.max, "max", args, kw)),
-            (builtins.any, lambda items: self._any(items)),
-            (builtins.all, lambda items: self._all(items)),
+            (builtins.any, self._any),
+            (builtins.all, self._all),
         )
 
     def _any(self, items: Iterable[Any]) -> Any:
@@ -217,7 +217,7 @@ def _in_range(item: Expr, values: range) -> Expr:
     low, high = min(values[0], values[-1]), max(values[0], values[-1])
     inside = logical_and(item >= low, item <= high)
     step = abs(values.step)
-    return inside if step == 1 else logical_and(inside, (item - low) % step == 0)
+    return truth(inside if step == 1 else logical_and(inside, (item - low) % step == 0))
 
 
 def _kind(value: Any) -> str:

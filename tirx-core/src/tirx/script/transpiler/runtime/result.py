@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....ir import VOID, Expr, as_expr, const
-from ....ir.convert import is_lossless
 from ....ir.build import cast
+from ....ir.convert import is_lossless
 from ...builder.attributes import AttrFrame
 from ...builder.state import builder, refuse
 

@@ -102,7 +102,7 @@ class Scope(Operators):
 
     def set_attribute(self, value: Any, owner: Any, name: str) -> None:
         """`owner.name = value`: a store when a mutable scalar is there."""
-        old = getattr(owner, name, UNBOUND)
+        old: Any = getattr(owner, name, UNBOUND)
         if stores(old, value):
             old.assign(value)
             return
@@ -161,7 +161,9 @@ class Scope(Operators):
     def with_(self, context: Any) -> Any:
         """`with context`."""
         if not hasattr(type(context), "__enter__"):
-            refuse(f"{type(context).__name__} cannot be used in `with`", "use a frame such as Tx.attr(...) or Tx.hint(...)")
+            refuse(
+                f"{type(context).__name__} cannot be used in `with`", "use a frame such as Tx.attr(...) or Tx.hint(...)"
+            )
         return _Within(self.blocks, context)
 
     def leave_function(self, value: Any, has_value: bool) -> bool:
@@ -251,4 +253,3 @@ def _message(message: Any) -> tuple[str, tuple[Any, ...]]:
         parts = message[1]
         return message[0], tuple(parts) if isinstance(parts, list | tuple) else (parts,)
     return "RuntimeError", (message,)
-
