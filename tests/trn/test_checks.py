@@ -33,6 +33,7 @@ T, U = sbuf("t", 128, 64), sbuf("u", 128, 64)
 A, B = Buffer("a", (128, 64)), Buffer("b", (128, 64))
 COPY = (T, nki.load(T, A), nki.store(B, T))
 I = index("i")
+PRODUCT = psum("product", 64, 64)
 
 
 def with_statement(item: object) -> PrimFunc:
@@ -79,6 +80,10 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
         "`more` brings SBUF to 240,256 bytes per partition, of which there are 212,984",
     ),
     "PSUM is full": (lambda: with_statement(block(*(psum(f"p{n}", 5, 128, 512) for n in range(2)))), "`p1` brings PSUM to 20,480 bytes"),
+    "accumulation onto memset": (
+        lambda: with_statement(block(PRODUCT, nki.memset(PRODUCT, 0.0), nki.matmul(PRODUCT, T, T))),
+        "nki.matmul accumulates onto `product`, which nki.memset writes too",
+    ),
     "a wide product": (
         lambda: with_statement(nki.matmul(psum("q", 2, 64, 300), T, sbuf("m", 128, 600))),
         "`rhs` of nki.matmul has 600 elements per partition; NeuronCore-v3 takes 512",
@@ -98,6 +103,11 @@ def test_num_inputs_may_be_given_or_left_out(given: int | None) -> None:
     func = kernel("copy", [A, B], *COPY, **({"num_inputs": given} if given is not None else {}))
     assert problems(func) == []
     assert "def copy_kernel(a):" in source_of(func)
+
+
+def test_replacing_what_was_set_is_fine() -> None:
+    items = block(PRODUCT, nki.memset(PRODUCT, 0.0), nki.matmul(PRODUCT, T, T, False))
+    assert problems(with_statement(items)) == []
 
 
 def test_tiles_of_a_finished_loop_leave_their_room() -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.trn.build import psum, sbuf
+from tests.trn.build import index, psum, sbuf
 from tirx.ir import Buffer, const
 from tirx.support.errors import ScriptError, TirxError
 from tirx_trn import script as nki
 
+I = index("i")
 H = Buffer("h", (128, 64))
 T, U = sbuf("t", 128, 64), sbuf("u", 128, 64)
 HALF = sbuf("half", 64, 64)
@@ -86,6 +87,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         "`result` of nki.memset starts at partition 16; 16 partitions start at 0, 32, 64, 96",
     ),
     "partition start of many": (lambda: nki.memset(T[32:128, :], 0.0), "starts at partition 32; 96 partitions start at 0"),
+    "a partition start that varies": (
+        lambda: nki.memset(T[I * 16 : I * 16 + 16, :], 0.0),
+        "`result` of nki.memset starts at a partition that is not always a multiple of 32",
+    ),
     "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "129 partitions are more than the 128"),
     "identity of another size": (lambda: nki.identity(T, 64), "`result` of nki.identity covers 128 x 64, not 64 x 64"),
     "identity too large": (lambda: nki.identity(T, 256), "`size` of nki.identity is 256"),
@@ -110,6 +115,10 @@ def test_near_names_are_suggested() -> None:
     with pytest.raises(ScriptError) as caught:
         nki.tensorscalar(T, T, 1.0, "ad")
     assert caught.value.hint == "did you mean `add`?"
+
+
+def test_a_partition_start_that_varies_in_steps_is_fine() -> None:
+    assert nki.memset(T[I * 32 : I * 32 + 32, :], 0.0).op.name == "nki.memset"
 
 
 def test_a_known_flag_is_no_problem() -> None:

@@ -14,6 +14,7 @@ from tirx.ir import (
     Call,
     Continue,
     For,
+    IntImm,
     IRModule,
     Node,
     PrimFunc,
@@ -30,8 +31,8 @@ from tirx.transform.row import Check
 from .box import box_of
 from .capacity import too_much
 from .dtypes import NKI_DTYPES
-from .kernel import Access, accesses, device_part, instructions, is_instruction
-from .layout import is_on_chip
+from .kernel import Access, accesses, device_part, instructions, is_instruction, operands_of
+from .layout import PSUM, is_on_chip
 from .op import ACTIVATION, ACTIVATION_REDUCE, INDEX, MATMUL
 from .target_kind import generation_of
 
@@ -217,6 +218,30 @@ def _computed_bias(call: Call, name: str) -> Found:
         )
 
 
+def accumulation(module: IRModule, target: Target) -> Found:
+    """Products are added to products only: onto what was set or copied, v2 and v3 leave the sum undefined."""
+    if generation_of(target).name == "v4":
+        return
+    for _, part in _kernels(module):
+        others = {id(region.buffer.data): call for call, region in _written(part) if call.op.name != MATMUL.name}
+        for call, region in _written(part):
+            adds = call.op.name == MATMUL.name and not (isinstance(call.args[3], IntImm) and not call.args[3].value)
+            if adds and id(region.buffer.data) in others:
+                yield Diagnostic(
+                    f"nki.matmul accumulates onto `{region.buffer.name}`, which {others[id(region.buffer.data)].op.name} writes too",
+                    call.span,
+                    "the first product replaces what is there: let only matmuls write the tile, or pass accum=False",
+                )
+
+
+def _written(part: Stmt) -> Iterator[tuple[Call, BufferRegion]]:
+    """The tiles of PSUM that instructions write."""
+    for call in instructions(part):
+        for operand, value in operands_of(call):
+            if "w" in operand.rw and isinstance(value, BufferRegion) and value.buffer.scope_name == PSUM:
+                yield call, value
+
+
 def capacity(module: IRModule, target: Target) -> Found:
     """Tiles that are alive together fit SBUF and PSUM."""
     for _, part in _kernels(module):
@@ -227,5 +252,6 @@ CHECKS = (
     Check("parameters", "trn", "bound", parameters),
     Check("statements", "trn", "bound", statements),
     Check("generation", "trn", "bound", generation),
+    Check("accumulation", "trn", "bound", accumulation),
     Check("capacity", "trn", "bound", capacity),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from tirx.arith import Analyzer
 from tirx.ir import Buffer, BufferLoad, BufferRegion, Expr, IntImm, as_expr, const, current_span
 from tirx.support.errors import ScriptError
 
@@ -152,11 +153,17 @@ def _check_dtype(region: BufferRegion, operation: str, name: str) -> None:
 
 def _check_partition_start(tile: Tile, operation: str) -> None:
     """More than 64 partitions start at 0, 33 to 64 at 0 or 64, fewer at a multiple of 32 (v2 architecture guide)."""
-    start, count = constant(tile.box.starts[tile.box.place.partition_dim]), tile.box.partitions
+    start, count = tile.box.starts[tile.box.place.partition_dim], tile.box.partitions
     step = 128 if count > 64 else 64 if count > 32 else 32
-    if start is not None and start % step:
+    known = constant(start)
+    if known is not None and known % step:
         allowed = ", ".join(str(item) for item in range(0, 128, step))
         refuse(
-            f"`{tile.name}` of nki.{operation} starts at partition {start}; {count} partitions start at {allowed}",
+            f"`{tile.name}` of nki.{operation} starts at partition {known}; {count} partitions start at {allowed}",
             "move the rows to the beginning of a tile",
+        )
+    if known is None and not Analyzer().divides(step, start):
+        refuse(
+            f"`{tile.name}` of nki.{operation} starts at a partition that is not always a multiple of {step}",
+            f"{count} partitions start at multiples of {step}; loop over groups of {step}",
         )
