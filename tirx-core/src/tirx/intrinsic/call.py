@@ -51,7 +51,8 @@ def guard_calls(check: Callable[[Call], None]) -> Callable[[], None]:
 def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
     """The call of `row` with `args`; `ScriptError` names the operand that does not fit and what would."""
     values = [_operand(row, operand, value) for operand, value in zip(_operands(row, len(args)), args, strict=True)]
-    values += [as_expr(operand.default) for operand in row.operands[len(args) :]]
+    fixed = row.operands[:-1] if row.variadic else row.operands
+    values += [as_expr(operand.default) for operand in fixed[len(args) :]]
     unknown = next((name for name in attrs if name not in row.attrs), None)
     if unknown is not None:
         _refuse(f"{row.name} has no keyword `{unknown}`", did_you_mean(unknown, row.attrs) or _known(row))
