@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
 import keyword
 
 from tirx.ir import Buffer, Var
 
 __all__ = ["Names"]
 
-_RESERVED = frozenset({"nki", "nl", "nisa", "math", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
+# What the file imports and calls; other names of Python may be hidden.
+_RESERVED = frozenset({"nki", "nl", "nisa", "math", "range", "min", "max", *keyword.kwlist, *keyword.softkwlist})
 
 
 class Names:
@@ -19,6 +19,7 @@ class Names:
         self._by_id: dict[int, str] = {}
         self._taken: set[str] = set()
         self._blocks: list[list[str]] = [[]]
+        self._used: set[int] = set()
 
     def enter(self) -> None:
         """A block begins."""
@@ -45,11 +46,12 @@ class Names:
 
     def of(self, item: Var | Buffer) -> str:
         """The name that `define` gave."""
+        self._used.add(id(item))
         return self._by_id[id(item)]
 
-    def knows(self, item: Var | Buffer) -> bool:
-        """Whether `item` has a name."""
-        return id(item) in self._by_id
+    def is_used(self, item: Var | Buffer) -> bool:
+        """Whether anybody asked for the name of `item`."""
+        return id(item) in self._used
 
 
 def _identifier(text: str) -> str:

@@ -104,12 +104,14 @@ class _Kernel:
                 self.names.define(tensor)
                 (self.outputs if access is not None and access.written is not None else self.inputs).append(tensor)
         lines = ["@nki.jit", f"def {self.name}({', '.join(self.names.of(item) for item in self.inputs)}):"]
-        body = [*self._sizes(), *self._results(), *self._block(_statements(self.func.body))]
+        sizes = self._sizes()
+        body = [*self._results(), *self._block(_statements(self.func.body))]
+        body = [line for var, line in sizes if self.names.is_used(var)] + body
         lines += [INDENT + line for line in body]
         lines.append(f"{INDENT}return {', '.join(self.names.of(item) for item in self.outputs)}")
         return "\n".join(lines)
 
-    def _sizes(self) -> Iterator[str]:
+    def _sizes(self) -> list[tuple[Var, str]]:
         """Symbolic dimensions, read from the inputs' shapes."""
         wanted = {
             id(param): param for param in self.func.params if isinstance(param, Var) and not param.dtype.is_handle
@@ -118,8 +120,7 @@ class _Kernel:
             for extent in buffer.shape:
                 if isinstance(extent, Expr):
                     wanted.update((id(node), node) for node in walk(extent) if isinstance(node, Var))
-        for var in wanted.values():
-            yield f"{self.names.define(var)} = {self._size_source(var)}"
+        return [(var, f"{self.names.define(var)} = {self._size_source(var)}") for var in wanted.values()]
 
     def _size_source(self, var: Var) -> str:
         for buffer in self.inputs:
