@@ -7,9 +7,9 @@ from typing import Any
 
 from .backend import find, hint_for, registry
 from .ir import IRModule, PrimFunc, active_builder
-from .runtime import Executable, bind_arguments
+from .runtime import ArrayView, Bound, Executable, bind_arguments
 from .sim import Report, simulate_module
-from .support.errors import ScriptError, TargetError
+from .support.errors import ArgumentError, ScriptError, TargetError
 from .target import Target, as_target
 from .transform.extensions import extended
 from .transform.pipeline import Instrument, PassContext, Pipeline, run_passes
@@ -56,20 +56,25 @@ def simulate(
 ) -> Report:
     """Run `kernel` on NumPy arrays as `target` would, writing into them, and report what it did wrong.
 
-    `checks` is "all", "none" or names of checks. The report's `.verdict` is `clean`, `error` or `incomplete`.
+    `checks` is "all", "none" or names of checks; further keywords that are no arguments of the kernel go to the simulator (`budget`).
+    The report's `.verdict` is `clean`, `error` or `incomplete`.
     """
     module = as_module(kernel)
     entry = _entry(kernel, module)
     func = module[entry or next(iter(module.functions))]
-    bound = bind_arguments(func, args, _arguments(func, kwargs))
+    options = {name: value for name, value in kwargs.items() if name not in func.names}
+    bound = bind_arguments(func, args, {name: value for name, value in kwargs.items() if name not in options})
     context = PassContext(_target(module, target), config=config)
     lowered = _lowered(kernel, module, context)
-    options = {name: value for name, value in kwargs.items() if name not in func.names}
-    return simulate_module(lowered, bound.environment(), context.target, checks=checks, entry=func.name, **options)
+    return simulate_module(lowered, _host_values(bound), context.target, checks=checks, entry=func.name, **options)
 
 
-def _arguments(func: PrimFunc, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in kwargs.items() if name in func.names}
+def _host_values(bound: Bound) -> dict[int, Any]:
+    """The values of a call as the simulator takes them: NumPy arrays and numbers."""
+    if bound.device != "cpu":
+        raise ArgumentError(f"the arrays are on {bound.device}; the simulator takes arrays in host memory")
+    found = bound.environment()
+    return {key: value.host if isinstance(value, ArrayView) else value for key, value in found.items()}
 
 
 def _lowered(kernel: Kernel, module: IRModule, context: PassContext) -> IRModule:
