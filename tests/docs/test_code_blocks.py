@@ -3,6 +3,7 @@
 | block | what happens |
 |---|---|
 | `python` | all such blocks of a page run in order, as one program; so does a comment `<!-- python`, unseen by readers |
+| `<!-- plugins: NAME -->` | the distribution in `tests/plugins/distributions/NAME` is installed for this page |
 | `python error` | runs after those above it, must raise an error of TIRx; a `text` block right below is its text |
 | `console`, `bash` | lines with `$ tirx` or `$ python docs/` run; what stands below is the output, `...` any text |
 | `console exit=1` | the same, for commands that fail with that status |
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.tree import toml
 from tests.docs.blocks import ROOT, Block, blocks, commands, name_of, pages, program
 
 RUN = re.compile(r"(tirx|python docs/)")
@@ -41,8 +43,35 @@ def pages_with(kind: str) -> list[Path]:
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     script = tmp_path / f"{page.stem}.py"
     script.write_text(program([block for block in found_in(page) if is_program(block)]), encoding="utf-8")
-    done = run(f'"{sys.executable}" -W error "{script}"', tmp_path)
+    plugins = "".join(f"{install(name, tmp_path)}{os.pathsep}" for name in plugins_of(page))
+    done = run(f'"{sys.executable}" -W error "{script}"', tmp_path, PYTHONPATH=plugins)
     assert done.returncode == 0, done.stderr.replace(str(script), name_of(page))
+
+
+def plugins_of(page: Path) -> list[str]:
+    """The distributions that a page wants installed."""
+    wanted = re.findall(r"^<!-- plugins: (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return " ".join(wanted).split()
+
+
+def install(name: str, folder: Path) -> Path:
+    """A folder that holds a distribution as an editable installation would: its metadata and its package."""
+    source = ROOT / "tests/plugins/distributions" / name
+    project = toml(source / "pyproject.toml")["project"]
+    target = folder / "plugins" / name
+    metadata = target / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    metadata.mkdir(parents=True)
+    metadata.joinpath("METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    lines = [
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    ]
+    metadata.joinpath("entry_points.txt").write_text("\n".join(lines))
+    package = next(path for path in (source / "src").iterdir() if path.is_dir())
+    (target / package.name).symlink_to(package)
+    return target
 
 
 @pytest.mark.parametrize("page", pages_with("python error"), ids=name_of)
@@ -87,10 +116,10 @@ def test_console_blocks_run(page: Path, block: Block, tmp_path: Path) -> None:
             check_output(done.stdout + done.stderr, shown or "...\n", page)
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a command line with this environment's programs first on the PATH."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "120"}
+    environment = {**os.environ, "PATH": path, "COLUMNS": "120", **more}
     return subprocess.run(
         command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
