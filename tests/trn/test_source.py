@@ -155,7 +155,7 @@ def unknown_size(a: Tx.Buffer((128, 64), "float32"), b: Tx.Buffer(("n", 64), "fl
     Tx.device_entry()
     x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
     Tx.nki.load(x, a)
-    for i in range(n // 128):
+    for i in range(b.shape[0] // 128):
         Tx.nki.store(b[i * 128 : i * 128 + 128, :], x)
 
 

@@ -59,7 +59,7 @@ KIND = TargetKind(
         "partition_size": Attribute(int, None, "partitions of SBUF and PSUM", _positive),
         "max_sbuf_size_per_partition": Attribute(int, None, "usable bytes of one SBUF partition", _positive),
         "max_psum_size_per_partition": Attribute(int, None, "bytes of one PSUM partition, all banks", _positive),
-        "num-cores": Attribute(int, 1, "NeuronCores of the machine", _positive),
+        "num_cores": Attribute(int, 1, "NeuronCores of the machine", _positive),
     },
     scope_model=lambda target, attrs: _NO_LEVELS,
     capabilities=lambda target: Capabilities(tuple(NKI_DTYPES), scopes=("global", "trn.sbuf", "trn.psum")),

@@ -32,7 +32,7 @@ _ROWS = (
 
 
 def _tag(name: str, generation: str, cores: int, source: str) -> TargetTag:
-    attributes: dict[str, Any] = {"generation": generation, "num-cores": cores}
+    attributes: dict[str, Any] = {"generation": generation, "num_cores": cores}
     return TargetTag(name, "trn", attributes, source=source, doc=f"{cores} NeuronCores of generation {generation}")
 
 
