@@ -118,6 +118,7 @@ class Checker:
         count = self.geometry.size if threads is ALL else len(threads)
         if not isinstance(index, np.ndarray):
             return np.full(count, index, np.int64)
+        index = index if index.dtype == np.int64 else index.astype(np.int64)
         return np.broadcast_to(index, (count, index.shape[1])) if index.ndim == 2 and len(index) != count else index
 
     def _array(self, threads: Any) -> Any:

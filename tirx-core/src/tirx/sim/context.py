@@ -281,10 +281,12 @@ class Context:
         inside = np.minimum(members, geometry.size - 1)
         return same & (self.scheduler.state[inside] == 0)
 
-    def converged(self, level: str, message: str) -> None:
-        """Threads of the same `level` that are alive and not active are a finding."""
+    def meet(self, level: str) -> None:
+        """A barrier inside a group that runs together: living threads of it that are elsewhere are a finding."""
         _, present = self.collect(np.zeros(self.count, bool), level)
-        self.finding("divergent_barrier", message, (self.exist(level) & ~present).any(axis=1))
+        absent = (self.exist(level) & ~present).any(axis=1)
+        self.finding("divergent_barrier", f"not all threads of the {level} reach this barrier together", absent)
+        self.checker.synchronise(level, self.threads)
 
     def where(self, mask: Any) -> Context:
         """This context for the active threads where `mask` holds."""

@@ -8,7 +8,7 @@ from ..intrinsic import Intrinsic
 from ..ir import BufferLoad, BufferRegion, Call, Expr, StringImm, Var
 from .emit_expr import PASS_THROUGH, PLAIN_GROUPS, Val
 from .emit_memory import MemoryEmitter
-from .facts import row_of
+from .facts import NARROW_LEVELS, row_of
 
 __all__ = ["CallEmitter"]
 
@@ -65,6 +65,8 @@ class CallEmitter(MemoryEmitter):
 
     def _with_context(self, node: Call, row: Intrinsic, function: str, pieces: list[str], same: bool) -> Val:
         site = self.site(node, "call", None, node.dtype, name=row.name)
+        if row.effect.barrier is not None and row.effect.barrier.level in NARROW_LEVELS:
+            self.line(f"cx.at({site}, {self.level.p}).meet({row.effect.barrier.level!r})")
         text = f"{function}({', '.join([f'cx.at({site}, {self.level.p})', *pieces])})"
         if node.dtype.kind == "void":
             self.line(text)

@@ -158,7 +158,7 @@ class Pool:
         key = (root.kind, position, root.space, held.name)
         found = self.views.get(key)
         if found is None:
-            label = root.buffer.name if root.kind == "param" and root.buffer is not None else root.space or root.kind
+            label = self.facts.func.params[position].name if root.kind == "param" else root.space or root.kind
             name = "m_" + re.sub(r"\W", "_", f"{label}_{held.name}")
             name += "" if name not in {view.name for view in self.views.values()} else f"_{len(self.views)}"
             found = self.views[key] = MemoryView(name, root.kind, held, position, root.space)
