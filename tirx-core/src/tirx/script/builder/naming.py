@@ -13,14 +13,28 @@ __all__ = ["Names"]
 
 
 class Names:
-    """The names that a function uses, and the objects whose name nobody chose yet."""
+    """The names that are visible in a function, and the objects whose name nobody chose yet.
 
-    __slots__ = ("fresh_vars", "invented", "used")
+    Names made in a block are free again when it is closed.
+    """
+
+    __slots__ = ("blocks", "fresh_vars", "invented", "used")
 
     def __init__(self) -> None:
-        self.used: dict[str, int] = {}
+        self.used: dict[str, int] = {}  # name -> number of the last one made from it
+        self.blocks: list[list[str]] = [[]]
         self.fresh_vars: dict[int, Var] = {}
         self.invented: dict[int, tuple[Any, bool]] = {}
+
+    def enter(self) -> None:
+        """A block is opened."""
+        self.blocks.append([])
+
+    def leave(self, count: int = 1) -> None:
+        """The innermost `count` blocks are closed."""
+        for _ in range(min(count, len(self.blocks) - 1)):
+            for name in self.blocks.pop():
+                self.used.pop(name, None)
 
     def fresh(self, hint: str) -> str:
         """`hint`, or `hint_1`, `hint_2`, ... when that is taken."""
@@ -31,6 +45,7 @@ class Names:
             name = f"{base}_{number}"
         self.used[base] = number
         self.used.setdefault(name, 0)
+        self.blocks[-1].append(name)
         return name
 
     def claim(self, item: Var | Buffer, hint: str, *, unique: bool = True) -> None:
@@ -46,8 +61,11 @@ class Names:
             return
         item = value.buffer if isinstance(value, Scalar) else value
         _, unique = self.invented.pop(id(item), (None, None))
-        if unique is not None and item.name != name:
-            rename(item, self.fresh(name) if unique else name)
+        if unique is None or item.name == name:
+            return
+        if unique:
+            self.used.pop(item.name, None)  # the invented name is free again
+        rename(item, self.fresh(name) if unique else name)
 
     def give_assigned(self, values: tuple[Any, ...]) -> None:
         """Rename `values` after the variables that the author's running line assigns them to, where that can be seen."""

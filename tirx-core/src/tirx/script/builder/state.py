@@ -123,6 +123,7 @@ class Builder:
                 stmts.pop()
             self.settle_header(frame)
         self.stack.append(frame)
+        self.names.enter()
 
     def settle_header(self, frame: Frame) -> None:
         """Effects before a frame come first; those in its header are its own."""
@@ -137,11 +138,13 @@ class Builder:
             refuse(f"{inner.what} is still open where {frame.what} ends", "leave a loop with Tx.Break()", inner.span)
         self.effects.flush(self)
         self.stack.pop()
+        self.names.leave()
         frame.leave(self, fold(self.effects.finished(frame.stmts)))
 
     def abandon(self, frame: Frame) -> None:
         """Forget `frame` and all inside it, after an error."""
         at = next((number for number, item in enumerate(self.stack) if item is frame), len(self.stack))
+        self.names.leave(len(self.stack) - at)
         del self.stack[at:]
 
     def open_rest(self, frame: Frame) -> Frame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...ir import Alloc, Buffer, Decl, Expr, PointerType
 from .literals import plain_data, quoted
 
@@ -99,9 +101,9 @@ def _options(printer: StatementPrinter, buffer: Buffer) -> list[str]:
 
 
 def layout_text(buffer: Buffer) -> str:
-    """A layout as its own class writes it."""
+    """A layout as its own class writes it, with the language's names for its parts."""
     layout = buffer.layout
-    return "None" if layout is None else f"T.{layout!r}"
+    return "None" if layout is None else "T." + re.sub(r"(?<![\w.])([SR])\[", r"T.\1[", repr(layout))
 
 
 def _zero(value: int | Expr) -> bool:

@@ -103,8 +103,6 @@ class ExpressionPrinter:
             return piece
         if first and isinstance(node, Compare):
             return constant(item), ATOM  # a plain number would let Python turn the comparison round
-        if isinstance(node, And | Or):
-            return constant(item), ATOM
         return self._plain(item, (node.b if first else node.a).dtype)
 
     def _plain(self, item: Expr, other: DType) -> Piece:
@@ -194,7 +192,9 @@ def _both_numbers(node: Binary) -> bool:
 def _is_operator(node: Binary) -> bool:
     """Whether Python's operator between the operands gives this node."""
     kind = type(node)
-    if _both_numbers(node) and kind not in (And, Or):
+    if kind in (And, Or):  # a constant would decide while the text is read
+        return node.a.dtype.is_bool and node.b.dtype.is_bool and not (is_number(node.a) or is_number(node.b))
+    if _both_numbers(node):
         return False
     if node.a.dtype is not node.b.dtype:
         return node.a.dtype.is_handle and node.b.dtype.is_handle
@@ -202,7 +202,7 @@ def _is_operator(node: Binary) -> bool:
         return node.a.dtype.is_integer
     if kind in _BITS:
         return node.a.dtype.is_integer or node.a.dtype.is_bool
-    return kind not in (And, Or) or node.a.dtype.is_bool
+    return True
 
 
 def _closed(piece: Piece, level: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir import (
     BOOL, Alloc, Assert, Attr, Bind, Break, Buffer, BufferLoad, BufferStore, Continue, Decl, Evaluate, Expr, For, If, IntImm, Launch,
-    Let, Return, ScopeIdDef, Seq, Stmt, StringImm, Tuple, Var, While, structural_equal, walk,
+    Let, Return, ScopeIdDef, Seq, Stmt, StringImm, Tuple, Var, While, walk,
 )  # fmt: skip
 from . import buffers, loops
 from .attributes import attr_lines
@@ -54,7 +54,7 @@ class StatementPrinter:
         """A pointer: `buffer.data` when it is a buffer's storage."""
         owner = self.pointers.get(id(var))
         if owner is not None and self.names.find(var) is None:
-            return f"{self.name(owner)}.data"
+            return f"{self.name(owner)}{'.buffer' if owner.is_scalar else ''}.data"
         return self.name(var)
 
     def before_let(self, node: Let) -> None:
@@ -162,14 +162,19 @@ class StatementPrinter:
         return loops.for_lines(self, stmt)
 
     def _while(self, stmt: While) -> list[str]:
-        return [f"while {self.text(stmt.condition)}:", *self.block(stmt.body)]
+        condition = self.text(stmt.condition)
+        before = self._introduced()
+        head = f"with T.While({condition}):" if is_number(stmt.condition) else f"while {condition}:"
+        return [*before, head, *self.block(stmt.body)]
 
     def _if(self, stmt: If) -> list[str]:
+        if is_number(stmt.condition):
+            return self._constant_if(stmt)
         lines = [f"if {self.text(stmt.condition)}:"]
         before = self._introduced()
         lines += self.block(stmt.then)
         other = stmt.orelse
-        while isinstance(other, If):
+        while isinstance(other, If) and not is_number(other.condition):
             condition = self.text(other.condition)
             if self.declared:  # what it needs cannot stand between `if` and `elif`
                 self.declared.clear()
@@ -180,9 +185,15 @@ class StatementPrinter:
             lines += ["else:", *self.block(other)]
         return before + lines
 
+    def _constant_if(self, stmt: If) -> list[str]:
+        """A branch on a constant, which `if` would decide while the text is read."""
+        parts = [("Then", stmt.then), *([("Else", stmt.orelse)] if stmt.orelse is not None else [])]
+        inner = [line for name, part in parts for line in (f"with T.{name}():", *self.block(part))]
+        return [f"with T.If({self.text(stmt.condition)}):", *(f"{INDENT}{line}" for line in inner)]
+
     def _assert(self, stmt: Assert) -> list[str]:
         condition = self.text(stmt.condition)
-        if stmt.kind == "RuntimeError" and len(stmt.message) == 1 and isinstance(stmt.message[0], StringImm):
+        if not is_number(stmt.condition) and stmt.kind == "RuntimeError" and len(stmt.message) == 1 and isinstance(stmt.message[0], StringImm):
             return [f"assert {condition}, {quoted(stmt.message[0].value)}"]
         parts = ", ".join(self.text(item) for item in stmt.message)
         return [f"T.Assert({condition}, [{parts}], {quoted(stmt.kind)})"]
@@ -234,11 +245,6 @@ def _is_first(indices: Sequence[Expr]) -> bool:
 
 def _mentions(expr: Expr, buffer: Buffer) -> bool:
     return any(isinstance(node, BufferLoad) and node.buffer is buffer for node in walk(expr))
-
-
-def same(a: Expr, b: Expr) -> bool:
-    """Whether two expressions are the same, variables by identity."""
-    return structural_equal(a, b)
 
 
 _RULES: dict[type[Stmt], Callable[[StatementPrinter, Any], list[str]]] = {
