@@ -102,11 +102,18 @@ _LDG = frozenset(
 )
 
 
+def _pointer(printer: Any, pointer: Expr, pointee: DType) -> str:
+    """A pointer that is read, typed as its element."""
+    if getattr(pointer.dtype, "pointee", None) is pointee:
+        return str(printer.text(pointer))
+    return f"(const {printer.type(pointee)}*){printer.text(pointer, UNARY)}"
+
+
 def ldg(printer: Any, call: Call, texts: Sequence[str]) -> str:
     """`__ldg` of the type, or of words of the same size."""
     kind, pointer = printer.type(call.dtype), printer.text(call.args[0], UNARY)
     if call.dtype.name in _LDG:
-        return f"__ldg((const {kind}*){pointer})"
+        return f"__ldg({_pointer(printer, call.args[0], call.dtype)})"
     word = _WORDS.get(call.dtype.bytes)
     if word is None:
         raise TargetError(
@@ -132,7 +139,7 @@ def acquire(printer: Any, call: Call, texts: Sequence[str]) -> str:
     instruction = f'asm volatile("ld.acquire.{scope}.b{bits} %0, [%1];" : "={_CONSTRAINT[bits]}"(value) : "l"(address) : "memory");'
     text = f"__device__ inline {kind} {name}(const {kind}* address) {{\n  {kind} value;\n  {instruction}\n  return value;\n}}"
     printer.define(f"{name}({kind})", text)
-    return f"{name}((const {kind}*){printer.text(call.args[0], UNARY)})"
+    return f"{name}({_pointer(printer, call.args[0], call.dtype)})"
 
 
 _REGISTER = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z0-9_]+)?")

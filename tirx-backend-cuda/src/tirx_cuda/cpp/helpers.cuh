@@ -39,10 +39,14 @@ __device__ inline double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 //! larger
 template <typename T>
 __device__ inline T larger(T a, T b) { return a < b ? b : a; }
+__device__ inline float larger(float a, float b) { return fmaxf(a, b); }
+__device__ inline double larger(double a, double b) { return fmax(a, b); }
 
 //! smaller
 template <typename T>
 __device__ inline T smaller(T a, T b) { return b < a ? b : a; }
+__device__ inline float smaller(float a, float b) { return fminf(a, b); }
+__device__ inline double smaller(double a, double b) { return fmin(a, b); }
 
 //! word
 template <int Bytes> struct word;

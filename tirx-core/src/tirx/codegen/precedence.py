@@ -74,18 +74,19 @@ BINARY: dict[type[Expr], Operator] = {
     EQ: Operator("==", EQUALITY, SHIFT, SHIFT),
     NE: Operator("!=", EQUALITY, SHIFT, SHIFT),
     And: Operator("&&", AND, AND, BIT_OR),
-    Or: Operator("||", OR, OR, BIT_OR),
+    Or: Operator("||", OR, BIT_OR, BIT_OR),
 }
 
-# Operators that may be chained without parentheres on the left although people would need the table for other mixtures.
-CHAINED = (BitwiseAnd, BitwiseXor, BitwiseOr)
-
 _CALL = re.compile(r"[A-Za-z_][\w:]*(<[\w\s:,*]*>)?\(")
+_PREFIX = re.compile(r"\([A-Za-z_][\w ]*\**\)|[-!~&*]")  # a cast, or an operator before its operand
 _PLAIN = re.compile(r"[\w.:]+")
 
 
 def term_of(text: str) -> Term:
-    """Text that somebody else wrote: a name, number or call stands by itself, anything else may need parentheses."""
+    """Text that somebody else wrote: a name, number or call stands by itself, after a cast or sign it is unary, else loose."""
+    prefix = _PREFIX.match(text)
+    if prefix is not None and prefix.end() < len(text):
+        return Term(text, UNARY if term_of(text[prefix.end() :]).level >= UNARY else ARGUMENT)
     call = _CALL.match(text)
     whole = bool(_PLAIN.fullmatch(text)) or (call is not None and _closes_at_end(text, call.end()))
     return Term(text, POSTFIX if whole else ARGUMENT)

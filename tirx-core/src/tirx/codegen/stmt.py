@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -66,6 +67,7 @@ __all__ = ["StmtPrinter"]
 
 _WIDTH = 100  # a branch that fits goes on one line
 _COMPOUND = (Add, Sub, Mul, Div, BitwiseAnd, BitwiseOr, BitwiseXor, LShift, RShift)
+_CONVERTED_CALL = re.compile(r"^\([\w ]+\)(?=[A-Za-z_]\w*\()")  # `(long long)f(x)` whose value nobody wants
 _SIMPLE = (BufferStore, Evaluate, Break, Continue, Return)
 _OPPOSITE: dict[type[Expr], type[Binary]] = {LT: GE, GE: LT, LE: GT, GT: LE, EQ: NE, NE: EQ}
 
@@ -151,7 +153,7 @@ class StmtPrinter:
     def _declare(self, alloc: Alloc) -> None:
         buffer = alloc.buffer
         qualifier, kind = self._qualifier(buffer), self.expr.type(buffer.dtype)
-        if qualifier == self.expr.dialect.dynamic:
+        if qualifier and qualifier == self.expr.dialect.dynamic:
             name = self.dynamic_name(buffer, kind)
             self.expr.names.give(buffer.data, name)
             self.line(f"{qualifier}{self._alignment(buffer, 16)}{kind} {name}[];", alloc)
@@ -286,6 +288,7 @@ class StmtPrinter:
         text = self.expr.text(self._hoist(node.value))
         if not text or isinstance(node.value, Var | IntImm | BufferLoad):
             return ""
+        text = _CONVERTED_CALL.sub("", text)
         return text if text.endswith((";", "}")) else f"{text};"
 
     # ---- control flow -----------------------------------------------------------------------------------------

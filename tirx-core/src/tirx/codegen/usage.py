@@ -66,13 +66,15 @@ class Usage:
 
 
 def _pointers(arg: Expr) -> set[int]:
-    """Ids of the pointer variables that an operand gives access to."""
+    """Ids of the pointer variables that an operand gives access to; what its indices read does not count."""
+    if isinstance(arg, BufferLoad):
+        return {id(arg.buffer.data)}
+    if isinstance(arg, Var):
+        return {id(arg)} if arg.dtype.is_handle else set()
     found: set[int] = set()
-    for node in walk(arg):
-        if isinstance(node, BufferLoad):
-            found.add(id(node.buffer.data))
-        elif isinstance(node, Var) and node.dtype.is_handle:
-            found.add(id(node))
+    for child in arg.children():
+        if isinstance(child, Expr) and (child.dtype.is_handle or isinstance(child, BufferLoad) and arg.dtype.is_handle):
+            found |= _pointers(child)
     return found
 
 

@@ -1,0 +1,1 @@
+"""Kernels whose CUDA C++ is kept in ../golden, a construct each; the file of a kernel is named after it."""
