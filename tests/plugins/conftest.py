@@ -66,6 +66,10 @@ class Environment:
         (file,) = self.wheels.glob(f"{stem}-*.whl")
         return file
 
+    def version(self, name: str) -> str:
+        """The version of an installed distribution."""
+        return self.wheel(name).name.split("-")[1]
+
     def pip(self, *arguments: str) -> None:
         """Run the running environment's pip on this one."""
         command = [sys.executable, "-m", "pip", "--python", str(self.python), "--disable-pip-version-check", *arguments]

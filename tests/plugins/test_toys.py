@@ -82,6 +82,20 @@ def test_an_extension_acts_when_it_is_enabled(environment):
     assert place.ask(EXTENSION.replace("sys.argv[1:]", "['wavefront.fast']")) == enabled
 
 
+def test_a_kernel_that_uses_an_extension(environment):
+    place = environment("wavefront", "dataflow", "wavefront_fast")
+    done = place.start([str(place.python), str(KERNELS / "fast.py")])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "clean True",
+        "False True",  # its pass ran: not enabled, enabled
+        f"tirx-core {place.version('tirx-core')}, tirx-toy-wavefront 1.0, tirx-toy-wavefront-fast 0.3",
+        "[]",
+    ]
+    enabled = place.start([str(place.python), str(KERNELS / "fast.py")], TIRX_EXTENSIONS="wavefront.fast")
+    assert enabled.stdout.splitlines()[1] == "True True"
+
+
 @pytest.mark.parametrize("name", ["wavefront", "dataflow"])
 def test_a_missing_backend_is_named(environment, name):
     place = environment()
