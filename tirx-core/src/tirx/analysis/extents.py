@@ -24,9 +24,12 @@ Pair = tuple[str, str]
 class Fact:
     """The size of one pair of levels, and where it comes from."""
 
-    __slots__ = ("because", "dims", "given")
+    __slots__ = ("because", "dims", "fixed", "given")
 
-    def __init__(self, dims: Sequence[Size], because: Sequence[str], given: Declaration | None = None) -> None:
+    def __init__(
+        self, dims: Sequence[Size], because: Sequence[str], given: Declaration | None = None, *, fixed: bool = False
+    ) -> None:
+        self.fixed = fixed
         self.dims = tuple(dims)
         self.because = tuple(dict.fromkeys(because))
         self.given = given
@@ -105,7 +108,9 @@ def resolve_extents(model: ScopeModel, found: Sequence[Declaration]) -> Extents:
     for pair in _pairs(extents.active):
         width = model.fixed_width(*pair)
         if width is not None:
-            _learn(extents, pair, Fact((width,), (f"{plural(pair[1], width)} in a {pair[0]} on this target",)))
+            _learn(
+                extents, pair, Fact((width,), (f"{plural(pair[1], width)} in a {pair[0]} on this target",), fixed=True)
+            )
     _close(extents)
     if extents.problems:
         return extents
@@ -192,7 +197,8 @@ def _agree(extents: Extents, pair: Pair, one: tuple[Size, Fact], two: tuple[Size
             extents.problems.append(
                 Diagnostic(
                     f"{declared.given.label if declared.given else declared.why} declares "
-                    f"{plural(pair[1], count)} in a {pair[0]}, but there are {size_text(real)}: {other.why}",
+                    f"{plural(pair[1], count)} in a {pair[0]}, but there are "
+                    f"{other.why if other.fixed else f'{size_text(real)}: {other.why}'}",
                     later.span if later else None,
                     hint="make them agree, or leave the extent out where it follows from the others",
                 )
@@ -261,7 +267,7 @@ def _quotient(
     (a, whole_fact), (b, part_fact) = whole, part
     text = (
         f"{plural(whole_pair[1], a)} in a {whole_pair[0]} ({whole_fact.why}) are not a multiple of "
-        f"{plural(pair[1], b)} in a {pair[0]} ({part_fact.why})"
+        f"{part_fact.why if part_fact.fixed else f'{plural(pair[1], b)} in a {pair[0]} ({part_fact.why})'}"
     )
     if isinstance(a, int) and isinstance(b, int):
         if b and a % b == 0:
@@ -284,7 +290,7 @@ def _check_deferred(extents: Extents, found: Sequence[Declaration]) -> None:
                 Diagnostic(
                     f"the extent of {item.label} does not follow from the other declarations",
                     item.span,
-                    hint=f"give it, or declare what it is made of: how many {item.child}s are in a {item.parent}",
+                    hint=f"give it: how many {item.child}s are in one {item.parent}, as a list such as [4]",
                 )
             )
 

@@ -34,7 +34,7 @@ __all__ = ["check_module", "check_well_formed", "emission_of", "requirement_prob
 
 Topic = Callable[[Facts], Iterator[Diagnostic]]
 
-# In the order in which people want to read about problems: a later topic often only repeats an earlier one.
+# In reading order: a later topic often only repeats an earlier one on the same line.
 _WELL_FORMED: tuple[Topic, ...] = (definitions.check, dtypes.check)
 _RULES: tuple[Topic, ...] = (
     entry.check, attributes.check, parameters.check, loops.check, calls.check, storage.check, scope_ids.check,
@@ -47,7 +47,7 @@ def verify_module(module: IRModule, target: Target | None = None, stage: str = "
     found: list[Diagnostic] = []
     for func in module:
         facts = Facts(func, module, _target_of(func, target))
-        found += _problems(facts, _WELL_FORMED) or _problems(facts, _RULES)
+        found += sorted(_problems(facts, _WELL_FORMED) or _problems(facts, _RULES), key=_line)
     return found + [problem for item in _targets(module, target) for problem in _further(module, item, stage)]
 
 
@@ -69,6 +69,10 @@ def check_well_formed(module: IRModule) -> None:
 
 def _problems(facts: Facts, topics: tuple[Topic, ...]) -> list[Diagnostic]:
     return [problem for topic in topics for problem in topic(facts)]
+
+
+def _line(problem: Diagnostic) -> int:
+    return problem.span.line if problem.span is not None else 0
 
 
 def _target_of(func: PrimFunc, default: Target | None) -> Target | None:

@@ -164,4 +164,5 @@ def _about(kernel: Kernel, parent: str, child: str) -> Declaration | None:
     for item in kernel.declared:
         if (item.parent, item.child) == (parent, child):
             return item
-    return next((item for item in kernel.declared if child in (item.parent, item.child) and item.dims), None)
+    sized = [item for item in kernel.declared if item.dims]
+    return next((item for item in sized if item.parent == parent or child in (item.parent, item.child)), None)
