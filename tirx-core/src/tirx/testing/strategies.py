@@ -13,10 +13,66 @@ from hypothesis import strategies as st
 from ..intrinsic import call
 from ..intrinsic.core import ALL
 from ..ir import (
-    BOOL, EQ, GE, GT, INT32, LE, LT, NE, Add, Alloc, And, Assert, Attr, Bind, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Break,
-    Broadcast, Buffer, BufferLoad, BufferStore, Cast, Continue, Decl, Div, DType, Evaluate, Expr, FloatImm, FloorDiv, FloorMod, For, If,
-    IntImm, Let, LShift, Max, Min, Mod, Mul, Neg, Not, Or, PrimFunc, Ramp, Return, RShift, ScopeIdDef, Select, Seq, Shuffle, Stmt,
-    StringImm, Sub, Var, While, const, seq,
+    BOOL,
+    EQ,
+    GE,
+    GT,
+    INT32,
+    LE,
+    LT,
+    NE,
+    Add,
+    Alloc,
+    And,
+    Assert,
+    Attr,
+    Bind,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Break,
+    Broadcast,
+    Buffer,
+    BufferLoad,
+    BufferStore,
+    Cast,
+    Continue,
+    Decl,
+    Div,
+    DType,
+    Evaluate,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    For,
+    If,
+    IntImm,
+    Let,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    PrimFunc,
+    Ramp,
+    Return,
+    RShift,
+    ScopeIdDef,
+    Select,
+    Seq,
+    Shuffle,
+    Stmt,
+    StringImm,
+    Sub,
+    Var,
+    While,
+    const,
+    seq,
 )  # fmt: skip
 
 __all__ = ["expressions", "programs"]
@@ -28,7 +84,9 @@ _INTEGER = (FloorDiv, FloorMod, Div, Mod, BitwiseAnd, BitwiseOr, BitwiseXor, LSh
 _COMPARE = (EQ, NE, LT, LE, GT, GE)
 _LEVELS = (("kernel", "cta"), ("cta", "thread"), ("cta", "warp"), ("warp", "thread"), ("cluster", "cta"))
 _ROWS = {row.name: row for row in ALL}
-_UNARY_MATH = tuple(row for row in ALL if row.result == "same" and [item.dtypes for item in row.operands] == [("float",)])
+_UNARY_MATH = tuple(
+    row for row in ALL if row.result == "same" and [item.dtypes for item in row.operands] == [("float",)]
+)
 _BINARY_MATH = tuple(_ROWS[name] for name in ("pow", "atan2", "hypot", "fmod", "copysign", "nextafter"))
 
 
@@ -83,7 +141,9 @@ class _Program:
             return (const(0),)
         known = [var for var in self.vars if var.dtype is INT32]
         return tuple(
-            self.pick(known) if known and self.chance() else const(self.number(0, extent - 1 if isinstance(extent, int) else 3))
+            self.pick(known)
+            if known and self.chance()
+            else const(self.number(0, extent - 1 if isinstance(extent, int) else 3))
             for extent in buffer.shape
         )
 
@@ -178,7 +238,16 @@ class _Program:
 
     def statement(self, depth: int) -> list[Stmt]:
         """One statement, or a few that belong together."""
-        simple = [self._bind, self._alloc, self._scalar, self._store, self._vector_store, self._effect, self._decl, self._assert]
+        simple = [
+            self._bind,
+            self._alloc,
+            self._scalar,
+            self._store,
+            self._vector_store,
+            self._effect,
+            self._decl,
+            self._assert,
+        ]
         nested = [self._for, self._while, self._if, self._attr, self._return]
         made: list[Stmt] = self.pick(simple + (nested if depth > 0 else []))(depth)
         return made
@@ -192,12 +261,20 @@ class _Program:
 
     def _alloc(self, depth: int) -> list[Stmt]:
         shape = [self.number(4, 9) for _ in range(self.number(1, 3))]
-        made = Buffer(self.pick(NAMES), shape, self.pick(SCALARS), scope=self.pick(["shared", "local", "global"]), align=self.pick([0, 16]))
+        made = Buffer(
+            self.pick(NAMES),
+            shape,
+            self.pick(SCALARS),
+            scope=self.pick(["shared", "local", "global"]),
+            align=self.pick([0, 16]),
+        )
         self.buffers.append(made)
         return [Alloc(made, self.pick([(), (), (("note", 1),)]))]
 
     def _scalar(self, depth: int) -> list[Stmt]:
-        made = Buffer(self.pick(NAMES), (1,), self.pick(SCALARS), scope=self.pick(["local", "local", "shared"]), is_scalar=True)
+        made = Buffer(
+            self.pick(NAMES), (1,), self.pick(SCALARS), scope=self.pick(["local", "local", "shared"]), is_scalar=True
+        )
         value = self.expr(made.dtype, 2)
         self.buffers.append(made)
         store = [BufferStore(made, value, (const(0),))] if self.chance() else []
@@ -225,7 +302,9 @@ class _Program:
         if kind == "sync":
             return [Evaluate(call(_ROWS["tvm_storage_sync"]))]
         if kind == "extern":
-            return [Evaluate(call(_ROWS["call_extern"], "touch", self.expr(INT32, 1), dtype=self.pick(["void", "int32"])))]
+            return [
+                Evaluate(call(_ROWS["call_extern"], "touch", self.expr(INT32, 1), dtype=self.pick(["void", "int32"])))
+            ]
         if kind == "pure" or not found:
             return [Evaluate(self.expr(self.pick(SCALARS), 2))]
         buffer = self.pick(found)
@@ -236,12 +315,18 @@ class _Program:
         if not self.buffers:
             return []
         base = self.pick(self.buffers)
-        made = base.replaced(name=self.pick(NAMES), shape=(2, 2), strides=self.pick([(), (8, 1)]), elem_offset=self.number(0, 3), is_scalar=False)
+        made = base.replaced(
+            name=self.pick(NAMES),
+            shape=(2, 2),
+            strides=self.pick([(), (8, 1)]),
+            elem_offset=self.number(0, 3),
+            is_scalar=False,
+        )
         self.buffers.append(made)
         return [Decl(made)]
 
     def _assert(self, depth: int) -> list[Stmt]:
-        parts = [StringImm(self.pick(["oops", "it's \"so\"", "line\nend"])), self.expr(INT32, 1)]
+        parts = [StringImm(self.pick(["oops", 'it\'s "so"', "line\nend"])), self.expr(INT32, 1)]
         message = tuple(parts[: self.number(1, 2)])
         return [Assert(self.condition(2), message, self.pick(["RuntimeError", "ValueError"]))]
 
@@ -278,7 +363,9 @@ class _Program:
         """A kernel."""
         symbol = Var("n", INT32)
         shapes: list[Any] = [(8,), (4, 6), (symbol, 4)]
-        params: list[Any] = [Buffer(name, self.pick(shapes), self.pick(SCALARS)) for name in ("A", "B")[: self.number(0, 2)]]
+        params: list[Any] = [
+            Buffer(name, self.pick(shapes), self.pick(SCALARS)) for name in ("A", "B")[: self.number(0, 2)]
+        ]
         self.buffers += params
         scalars = [Var(name, self.pick(SCALARS)) for name in ("s", "t")[: self.number(0, 2)]]
         self.vars += scalars
@@ -290,7 +377,9 @@ class _Program:
         inner = seq(body)
         if self.chance():
             inner = Attr("tirx.device_entry", const(True), inner)
-        attrs = self.pick([{}, {"global_symbol": "kernel"}, {"global_symbol": "kernel", "num_inputs": 1, "tirx.noalias": True}])
+        attrs = self.pick(
+            [{}, {"global_symbol": "kernel"}, {"global_symbol": "kernel", "num_inputs": 1, "tirx.noalias": True}]
+        )
         return PrimFunc("kernel", [*params, *scalars], inner if body else Seq(()), attrs)
 
     def _ids(self, parent: str, cur: str) -> Stmt:

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from ...ir import (
-    INT64, DType, Expr, FloatImm, IntImm, Max, Min, Select, as_expr, binary, cast, const, current_span, logical_and, logical_not,
-    logical_or, unify,
+    INT64,
+    DType,
+    Expr,
+    FloatImm,
+    IntImm,
+    Max,
+    Min,
+    Select,
+    as_expr,
+    binary,
+    cast,
+    const,
+    current_span,
+    logical_and,
+    logical_not,
+    logical_or,
+    unify,
 )  # fmt: skip
 from ...ir.ops import BINARY, UNARY
 from ..call import call
@@ -56,7 +71,7 @@ def max(a: Any, b: Any) -> Expr:  # noqa: A001  # the language's name
 
 
 def ceildiv(a: Any, b: Any) -> Any:
-    """a / b rounded up; of Python integers a Python integer."""
+    """Quotient rounded up; of Python integers a Python integer."""
     if isinstance(a, int) and isinstance(b, int):
         return -(-a // b)
     left, right = unify(a, b)

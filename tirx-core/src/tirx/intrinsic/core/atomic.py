@@ -42,7 +42,9 @@ def _function(row: Intrinsic) -> Callable[..., Call]:
         return call(row, pointer, *(_typed(pointer, value) for value in values))
 
     build.__name__ = build.__qualname__ = row.name
-    build.__doc__ = f"{row.doc}. Takes a pointer or an element, then {', '.join(item.name for item in row.operands[1:])}."
+    build.__doc__ = (
+        f"{row.doc}. Takes a pointer or an element, then {', '.join(item.name for item in row.operands[1:])}."
+    )
     return build
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
-__all__ = ["by_dtype", "builtin", "named_dtype", "refuse", "unified", "unify_all"]
+__all__ = ["builtin", "by_dtype", "named_dtype", "refuse", "unified", "unify_all"]
 
 
 def builtin(row: Intrinsic) -> Callable[..., Call]:

@@ -44,7 +44,9 @@ _SHUFFLES = (
     _shuffle("tvm_warp_shuffle", "lane", "the value of thread `lane` of each group of `width` threads"),
     _shuffle("tvm_warp_shuffle_up", "delta", "the value of the thread `delta` below, own value where there is none"),
     _shuffle("tvm_warp_shuffle_down", "delta", "the value of the thread `delta` above, own value where there is none"),
-    _shuffle("tvm_warp_shuffle_xor", "lane_mask", "the value of the thread whose number differs in the bits of `lane_mask`"),
+    _shuffle(
+        "tvm_warp_shuffle_xor", "lane_mask", "the value of the thread whose number differs in the bits of `lane_mask`"
+    ),
 )
 _ACTIVE = Intrinsic(
     "tvm_warp_activemask", [], "uint32", Effect("sync"), doc="one bit for each thread of the warp that is here now",
@@ -65,7 +67,9 @@ def tvm_storage_sync(scope: Any, is_load: bool = False, num_blocks: int = -1) ->
     row = _SCOPES.get(str(name))
     if row is None or is_load or num_blocks != -1:
         refuse(
-            f"there is no barrier for scope {name!r}" if row is None else "a barrier of several blocks is not a storage sync",
+            f"there is no barrier for scope {name!r}"
+            if row is None
+            else "a barrier of several blocks is not a storage sync",
             'write tvm_storage_sync("shared"), or "warp"; wider barriers belong to a target\'s own namespace',
         )
     return call(row)

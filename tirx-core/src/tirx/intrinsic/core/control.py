@@ -70,7 +70,10 @@ def selector(var: Any, pred: Any) -> Expr:
 def _id(var: Any) -> Expr:
     expr = as_expr(var)
     if not expr.dtype.is_integer:
-        refuse(f"threads are chosen by a scope id, not by a {expr.dtype}", "give a variable such as the one of Tx.lane_id()")
+        refuse(
+            f"threads are chosen by a scope id, not by a {expr.dtype}",
+            "give a variable such as the one of Tx.lane_id()",
+        )
     return expr
 
 

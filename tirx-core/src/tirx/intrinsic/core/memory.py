@@ -84,7 +84,11 @@ ROWS = (
     _MASKED_STORE,
 )  # fmt: skip
 
-handle_add_byte_offset, isnullptr, type_annotation = builtin(_HANDLE_ADD), builtin(_ISNULLPTR), by_dtype(_TYPE_ANNOTATION)
+handle_add_byte_offset, isnullptr, type_annotation = (
+    builtin(_HANDLE_ADD),
+    builtin(_ISNULLPTR),
+    by_dtype(_TYPE_ANNOTATION),
+)
 
 
 def address_of(element: Any) -> Call:
@@ -94,7 +98,9 @@ def address_of(element: Any) -> Call:
     if isinstance(element, Buffer):
         element = BufferLoad(element, (const(0),) * element.ndim)
     if not isinstance(element, BufferLoad):
-        refuse("only a buffer element has an address", "take it of an element: Tx.address_of(B[i, j]) or B.ptr_to([i, j])")
+        refuse(
+            "only a buffer element has an address", "take it of an element: Tx.address_of(B[i, j]) or B.ptr_to([i, j])"
+        )
     return call(_ADDRESS_OF, element)
 
 
@@ -131,7 +137,12 @@ _MASKS = {"r": 1, "w": 2, "rw": 3, 1: 1, 2: 2, 3: 3}
 
 
 def access_ptr(
-    buffer: Buffer, access_mask: int | str, ptr_type: str = "handle", content_lanes: int = 1, offset: Any = 0, extent: Any = None
+    buffer: Buffer,
+    access_mask: int | str,
+    ptr_type: str = "handle",
+    content_lanes: int = 1,
+    offset: Any = 0,
+    extent: Any = None,
 ) -> Call:
     """What `Buffer.access_ptr` answers: a pointer `offset` elements into `buffer`."""
     mask = _MASKS.get(access_mask)

@@ -1,4 +1,4 @@
-'''The builder: what the language's statements do. Traced kernels call it directly, parsed kernels are rewritten into calls of it.
+"""The builder: what the language's statements do. Traced kernels call it directly, parsed kernels are rewritten into calls of it.
 
 Opening a function
     `with FunctionFrame(name=None, private=False, persistent=False, verify=True) as f:` opens a function in the active `Builder`, or in
@@ -38,30 +38,75 @@ What an assignment needs to know
 
 Where things live: `state` (Builder, Frame), `effects`, `naming`, `bytecode`; then one topic a file: `function launch control loops
 attributes statements buffers places types nodes`.
-'''
+"""
 
 from __future__ import annotations
 
 from .attributes import AttrFrame, attr, hint
 from .buffers import (
-    BufferProxy, alloc_buffer, alloc_local, alloc_scalar, alloc_shared, buffer, decl_buffer, decl_scalar, local_scalar, match_buffer,
-    scalar_of, shared_scalar, smem,
+    BufferProxy,
+    alloc_buffer,
+    alloc_local,
+    alloc_scalar,
+    alloc_shared,
+    buffer,
+    decl_buffer,
+    decl_scalar,
+    local_scalar,
+    match_buffer,
+    scalar_of,
+    shared_scalar,
+    smem,
 )  # fmt: skip
 from .control import DONE, Break, Continue, Else, If, Return, Then, While, break_loop, continue_loop, thread_return
 from .function import FunctionFrame, arg, func_attr, func_name, func_ret, symbol, trace
 from .launch import (
-    LaunchFrame, cluster_id, cta_id, cta_id_in_cluster, cta_id_in_pair, device_entry, elected, env_thread, lane_id, launch_thread,
-    scope_id, thread_id, thread_id_in_wg, warp_id, warp_id_in_wg, warpgroup_id,
+    LaunchFrame,
+    cluster_id,
+    cta_id,
+    cta_id_in_cluster,
+    cta_id_in_pair,
+    device_entry,
+    elected,
+    env_thread,
+    lane_id,
+    launch_thread,
+    scope_id,
+    thread_id,
+    thread_id_in_wg,
+    warp_id,
+    warp_id_in_wg,
+    warpgroup_id,
 )  # fmt: skip
 from .loops import LoopFrame, grid, parallel, serial, thread_binding, unroll, vectorized
 from .nodes import NODES, NodeConstructor
 from .state import Builder, Frame, builder
 from .statements import (
-    Assert, Bind, Let, add_to_parent, bind, buffer_store, evaluate, expression_statement, static_assert,
+    Assert,
+    Bind,
+    Let,
+    add_to_parent,
+    bind,
+    buffer_store,
+    evaluate,
+    expression_statement,
+    static_assert,
 )  # fmt: skip
 from .types import (
-    CONSTRUCTORS, DtypeConstructor, HandleConstructor, LetAnnotation, LocalVectorAnnotation, Ptr, TensorMap, TupleAnnotation, handle,
-    is_fresh, let, ptr, var, void,
+    CONSTRUCTORS,
+    DtypeConstructor,
+    HandleConstructor,
+    LetAnnotation,
+    LocalVectorAnnotation,
+    Ptr,
+    TensorMap,
+    TupleAnnotation,
+    handle,
+    is_fresh,
+    let,
+    ptr,
+    var,
+    void,
 )  # fmt: skip
 
 IRBuilder = Builder

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from ...ir import (
-    Alloc, Buffer, BufferLoad, Decl, DType, Expr, IntImm, PointerType, Scalar, Var, active_builder, as_expr, const, current_span,
+    Alloc,
+    Buffer,
+    BufferLoad,
+    Decl,
+    DType,
+    Expr,
+    IntImm,
+    PointerType,
+    Scalar,
+    Var,
+    active_builder,
+    as_expr,
+    const,
+    current_span,
     emit,
 )  # fmt: skip
 from .function import quoted
@@ -31,7 +44,9 @@ def _shape(shape: Any, what: str) -> list[Any]:
     for item in items:
         size = item.value if isinstance(item, IntImm) else item
         if isinstance(size, bool | float) or (isinstance(size, int) and size < 0):
-            refuse(f"{size!r} is not a dimension of {what}", "dimensions are whole numbers, expressions, or quoted names")
+            refuse(
+                f"{size!r} is not a dimension of {what}", "dimensions are whole numbers, expressions, or quoted names"
+            )
     return items
 
 
@@ -108,7 +123,9 @@ def alloc_buffer(
 ) -> Any:  # fmt: skip
     """New storage with a name. With `data` it is another name for that storage."""
     if data is not None:
-        return decl_buffer(shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout, allocated_addr)
+        return decl_buffer(
+            shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout, allocated_addr
+        )
     owner = builder("alloc_buffer()")
     made = _make(
         shape, dtype, what="alloc_buffer()", strides=strides, elem_offset=elem_offset, byte_offset=byte_offset, scope=scope,
@@ -160,7 +177,10 @@ def _pointer(data: Any) -> tuple[Var | None, Expr | None]:
         return data.data, None
     expr = as_expr(data)
     if not expr.dtype.is_handle:
-        refuse(f"`data` is a {expr.dtype} value, not a pointer", "give a buffer's .data, a handle, or an address such as B.ptr_to([0])")
+        refuse(
+            f"`data` is a {expr.dtype} value, not a pointer",
+            "give a buffer's .data, a handle, or an address such as B.ptr_to([0])",
+        )
     return (expr, None) if isinstance(expr, Var) else (None, expr)
 
 
@@ -186,7 +206,9 @@ def match_buffer(
     if not (isinstance(param, Var) and any(param is item for item in owner.function.params)):
         return decl_buffer(shape, dtype, param, strides, elem_offset, None, scope, max(align, 0), offset_factor, layout)
     if not param.dtype.is_handle:
-        refuse(f"parameter `{param.name}` is a {param.dtype}, not a handle", f"annotate it as `{param.name}: Tx.handle`")
+        refuse(
+            f"parameter `{param.name}` is a {param.dtype}, not a handle", f"annotate it as `{param.name}: Tx.handle`"
+        )
     made = _make(
         shape, dtype, what="match_buffer()", data=data, strides=strides, elem_offset=elem_offset, scope=scope, align=align,
         offset_factor=offset_factor, layout=layout,
@@ -219,6 +241,7 @@ class BufferProxy:
         self, shape: Any, dtype: Any = "float32", data: Any = None, strides: Any = None, elem_offset: Any = None,
         byte_offset: Any = None, scope: str = "global", align: int = 0, offset_factor: int = 0, layout: Any = "default",
     ) -> Buffer:  # fmt: skip
+        """A buffer for an annotation."""
         return buffer(shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout)
 
     def __getitem__(self, item: Any) -> Buffer:
@@ -288,4 +311,3 @@ def scalar_of(value: Any, dtype: Any = None, scope: str = "local") -> Scalar:
     made = alloc_scalar(expr.dtype if dtype is None else dtype, scope)
     made.assign(const(value, dtype) if isinstance(value, bool | int | float) and dtype is not None else expr)
     return made
-

@@ -68,7 +68,6 @@ def _variable(code: CodeType, operation: str, argument: int) -> str:
     if operation != "STORE_DEREF":
         return code.co_names[argument]
     cells = code.co_cellvars + code.co_freevars
-    if sys.version_info < (3, 11):
-        return cells[argument]
-    locals_and_cells = code.co_varnames + tuple(name for name in cells if name not in code.co_varnames)
-    return locals_and_cells[argument]
+    if sys.version_info >= (3, 11):
+        cells = code.co_varnames + tuple(name for name in cells if name not in code.co_varnames)
+    return cells[argument]

@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 from ...ir import (
-    BOOL, Break as BreakStmt, Continue as ContinueStmt, Expr, If as IfStmt, Return as ReturnStmt, Stmt, While as WhileStmt, as_expr,
-    cast, const, current_span, emit, truth,
+    BOOL,
+    Expr,
+    Stmt,
+    as_expr,
+    cast,
+    const,
+    current_span,
+    emit,
+    truth,
 )  # fmt: skip
+from ...ir import (
+    Break as BreakStmt,
+)
+from ...ir import (
+    Continue as ContinueStmt,
+)
+from ...ir import (
+    If as IfStmt,
+)
+from ...ir import (
+    Return as ReturnStmt,
+)
+from ...ir import (
+    While as WhileStmt,
+)
 from .state import Builder, Frame, builder, refuse
 
 TYPE_CHECKING = False
@@ -39,7 +61,11 @@ class IfFrame(Frame):
         if self.then is None:
             refuse("this If has no Then", "put `with Tx.Then(): ...` inside it", self.span)
         if self.stmts:
-            refuse("a statement stands between Then and Else", "put it under `with Tx.Then():` or `with Tx.Else():`", self.span)
+            refuse(
+                "a statement stands between Then and Else",
+                "put it under `with Tx.Then():` or `with Tx.Else():`",
+                self.span,
+            )
         return IfStmt(self.exprs[0], self.then, self.orelse, span=self.span)
 
 
@@ -125,7 +151,9 @@ def Return(value: Any = None) -> Any:  # noqa: N802  # the language's name
         emit(ReturnStmt(None, span=current_span()))
         return DONE
     if result.kind == "void":
-        refuse("a value is returned by a function without a result", "declare its type: `-> Tx.int32`, or Tx.func_ret(...)")
+        refuse(
+            "a value is returned by a function without a result", "declare its type: `-> Tx.int32`, or Tx.func_ret(...)"
+        )
     number = isinstance(value, bool | int | float)
     emit(ReturnStmt(as_expr(value, result) if number else cast(value, result), span=current_span()))
     return DONE

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from ...ir import (
-    INT32, VOID, Alloc, Buffer, Decl, DType, Expr, PrimFunc, Stmt, Var, active_builder, set_builder, substitute, walk,
+    INT32,
+    VOID,
+    Alloc,
+    Buffer,
+    Decl,
+    DType,
+    Expr,
+    PrimFunc,
+    Stmt,
+    Var,
+    active_builder,
+    set_builder,
+    substitute,
+    walk,
 )  # fmt: skip
 from ...support.span import add_root_code, here
 from .effects import Effects
@@ -41,11 +54,24 @@ class FunctionFrame(Frame):
     """
 
     __slots__ = (
-        "attrs", "bound", "env", "func", "name", "names", "params", "private", "result", "symbols", "verify",
-        "_builder", "_restore",
+        "_builder",
+        "_restore",
+        "attrs",
+        "bound",
+        "env",
+        "func",
+        "name",
+        "names",
+        "params",
+        "private",
+        "result",
+        "symbols",
+        "verify",
     )  # fmt: skip
 
-    def __init__(self, name: str | None = None, *, private: bool = False, persistent: bool = False, verify: bool = True) -> None:
+    def __init__(
+        self, name: str | None = None, *, private: bool = False, persistent: bool = False, verify: bool = True
+    ) -> None:
         super().__init__("the function")
         self.name = name
         self.private = private
@@ -78,7 +104,9 @@ class FunctionFrame(Frame):
         """Make the function."""
         name = self.name or "main"
         body = self._unaliased(body)
-        attrs = {key: value.resolve(body) if isinstance(value, LateAttribute) else value for key, value in self.attrs.items()}
+        attrs = {
+            key: value.resolve(body) if isinstance(value, LateAttribute) else value for key, value in self.attrs.items()
+        }
         if not self.private:
             attrs = {"global_symbol": name, **attrs}
         self.func = PrimFunc(name, self.params, body, attrs, self.result, self.names, self.span)
@@ -123,7 +151,7 @@ class FunctionFrame(Frame):
         except ValueError:
             refuse(
                 f"parameter `{name}` is annotated with {_described(annotation)}, which is no type",
-                'write Tx.Buffer(shape, dtype), a scalar type such as Tx.float32, or Tx.handle',
+                "write Tx.Buffer(shape, dtype), a scalar type such as Tx.float32, or Tx.handle",
             )
         if dtype.kind == "void":
             refuse(f"parameter `{name}` cannot be void")
@@ -262,4 +290,3 @@ def _start_of(code: Any) -> Any:
 
 
 add_root_code(trace.__code__)
-

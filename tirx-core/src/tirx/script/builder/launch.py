@@ -160,7 +160,7 @@ def env_thread(tag: str, dtype: Any = "int32") -> Var:
     return made
 
 
-class LaunchFrame(LoopFrame, ExprOps):
+class LaunchFrame(LoopFrame, ExprOps):  # type: ignore[misc]  # it can be iterated, as loops can
     """A launch axis over the rest of the block, where it stands for its variable; or over a body: `with ... as tx:`."""
 
     __slots__ = ()
@@ -194,4 +194,6 @@ def launch_thread(thread: Any, extent: Any) -> Any:
 
 def elected() -> None:
     """Gone from the language; says so."""
-    refuse("Tx.elected() was removed from the language", "choose one thread with a condition, or a target's own election")
+    refuse(
+        "Tx.elected() was removed from the language", "choose one thread with a condition, or a target's own election"
+    )

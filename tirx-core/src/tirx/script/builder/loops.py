@@ -59,7 +59,15 @@ class LoopFrame(Frame):
         for number in reversed(range(len(self.vars))):
             start, extent, step = self.exprs[3 * number : 3 * number + 3]
             body = For(
-                self.vars[number], start, extent, step, self.kinds[number], body, self.annotations, self.thread, span=self.span
+                self.vars[number],
+                start,
+                extent,
+                step,
+                self.kinds[number],
+                body,
+                self.annotations,
+                self.thread,
+                span=self.span,
             )
         return body
 
@@ -112,7 +120,15 @@ def _header(
 
 
 def _loop(
-    name: str, kind: str, start: Any, stop: Any, step: Any, dtype: Any, annotations: Any, extent: Any, thread: str | None = None
+    name: str,
+    kind: str,
+    start: Any,
+    stop: Any,
+    step: Any,
+    dtype: Any,
+    annotations: Any,
+    extent: Any,
+    thread: str | None = None,
 ) -> LoopFrame:
     what = f"{name}()"
     header = _header(what, start, stop, step, kind, dtype, extent)
@@ -176,5 +192,3 @@ def grid(*extents: Any, dtype: Any = None) -> LoopFrame:
         low, high = item if isinstance(item, tuple | list) else (0, item)
         headers.append(_header("grid()", low, high, None, "serial", dtype))
     return LoopFrame(headers, "grid()")
-
-

@@ -24,10 +24,13 @@ class NodeConstructor:
         self._make = make
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        """The node."""
         try:
             return self._make(*args, **options)
         except TypeError as error:
-            refuse(f"{self.node.__name__}: {str(error).partition('() ')[2] or error}", (self.node.__doc__ or "").strip())
+            refuse(
+                f"{self.node.__name__}: {str(error).partition('() ')[2] or error}", (self.node.__doc__ or "").strip()
+            )
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self.node)
@@ -89,7 +92,9 @@ def _shuffle(vectors: Any, indices: Any) -> Expr:
     picks = tuple(item.value if isinstance(item, IntImm) else item for item in indices)
     total = sum(item.dtype.lanes for item in parts)
     if any(not isinstance(item, int) or not 0 <= item < total for item in picks) or not picks:
-        refuse(f"Shuffle picks lanes {picks} of {total}", f"lanes are 0 to {total - 1}, known while the kernel is built")
+        refuse(
+            f"Shuffle picks lanes {picks} of {total}", f"lanes are 0 to {total - 1}, known while the kernel is built"
+        )
     return ir.Shuffle(parts, picks, span=current_span())
 
 

@@ -37,9 +37,9 @@ def layout_of(layout: Any, scope: str, shape: Sequence[Any]) -> Any:
     if layout == "default":
         row = storage_scope(scope)
         return DEFAULT_LAYOUT if row is None or len(row.address) == 1 else None
-    if isinstance(layout, str):
-        return _by_text(layout, scope, shape)
-    refuse(f"layout is a {type(layout).__name__}", "give a layout such as TileLayout(S[...]), \"default\" or None")
+    if not isinstance(layout, str):
+        refuse(f"layout is a {type(layout).__name__}", 'give a layout such as TileLayout(S[...]), "default" or None')
+    return _by_text(layout, scope, shape)
 
 
 def _by_text(text: str, scope: str, shape: Sequence[Any]) -> Layout:

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 from ...ir import (
-    BOOL, Assert as AssertStmt, Bind as BindStmt, Buffer, Evaluate, Expr, Let as LetExpr, Scalar, Stmt, StringImm, Var, as_expr,
-    cast, const, current_span, emit, truth,
+    BOOL,
+    Buffer,
+    Evaluate,
+    Expr,
+    Scalar,
+    Stmt,
+    StringImm,
+    Var,
+    as_expr,
+    cast,
+    const,
+    current_span,
+    emit,
+    truth,
 )  # fmt: skip
+from ...ir import (
+    Assert as AssertStmt,
+)
+from ...ir import (
+    Bind as BindStmt,
+)
+from ...ir import (
+    Let as LetExpr,
+)
 from ...support.errors import ScriptError
 from .control import DONE
 from .state import Frame, builder, refuse
@@ -43,7 +64,10 @@ def buffer_store(buffer: Any, value: Any, indices: Any) -> None:
     if isinstance(buffer, Scalar):
         buffer = buffer.buffer
     if not isinstance(buffer, Buffer):
-        refuse(f"buffer_store() is given a {type(buffer).__name__}, not a buffer", "its arguments are (buffer, value, [index, ...])")
+        refuse(
+            f"buffer_store() is given a {type(buffer).__name__}, not a buffer",
+            "its arguments are (buffer, value, [index, ...])",
+        )
     buffer[tuple(indices) if isinstance(indices, list | tuple) else indices] = value
 
 
@@ -72,7 +96,9 @@ def Let(expr: Any, where: Mapping[Var, Any]) -> Expr:  # noqa: N802  # the langu
     """The expression `expr` with variables bound: `Let(x * x, where={x: a + b})`."""
     body = as_expr(expr)
     for var, value in reversed(list(where.items())):
-        body = LetExpr(var, as_expr(value, var.dtype) if not isinstance(value, Expr) else value, body, span=current_span())
+        body = LetExpr(
+            var, as_expr(value, var.dtype) if not isinstance(value, Expr) else value, body, span=current_span()
+        )
     return body
 
 

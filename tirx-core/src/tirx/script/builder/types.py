@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from ...ir import (
-    Buffer, DType, Expr, FloatImm, PointerType, Var, active_builder, as_expr, cast, current_span, dtype_names,
+    Buffer,
+    DType,
+    Expr,
+    FloatImm,
+    PointerType,
+    Var,
+    active_builder,
+    as_expr,
+    cast,
+    current_span,
+    dtype_names,
 )  # fmt: skip
 from ...support.errors import ScriptError
 from .state import Builder, refuse
@@ -58,6 +68,7 @@ class DtypeConstructor:
         self.dtype = dtype
 
     def __call__(self, value: Any = None) -> Expr:
+        """A constant, a conversion, or a fresh variable."""
         if value is None:
             return fresh_var(self.dtype)
         if isinstance(value, str):
@@ -96,6 +107,7 @@ class HandleConstructor(DtypeConstructor):
     __slots__ = ()
 
     def __call__(self, dtype: Any = None, storage_scope: str = "global") -> Expr:
+        """A fresh pointer."""
         return fresh_var(PointerType(None if dtype is None else _named(dtype), storage_scope), "p")
 
     def __getitem__(self, item: Any) -> Any:
@@ -117,7 +129,8 @@ class LocalVectorAnnotation:
         """The buffer, allocated here."""
         from .buffers import alloc_local  # buffers know types
 
-        return alloc_local(self.shape, self.dtype)
+        made: Buffer = alloc_local(self.shape, self.dtype)
+        return made
 
 
 class LetAnnotation:
@@ -150,6 +163,7 @@ class TupleAnnotation:
     __slots__ = ()
 
     def __call__(self, *types: Any) -> DType:
+        """The result type."""
         if len(types) > 1:
             refuse("a function returns at most one value", "write further results through pointer or buffer parameters")
         return _named(types[0]) if types else DType("void")
@@ -196,4 +210,3 @@ def var(dtype: Any, name: str = "v") -> Var:
     """A fresh variable; `Tx.int32()` says the same."""
     made = fresh_var(_named(dtype), name)
     return made
-

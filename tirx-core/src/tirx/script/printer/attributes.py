@@ -50,7 +50,12 @@ def _call(printer: StatementPrinter, stmt: Attr) -> tuple[str, Stmt]:
 def _hint(printer: StatementPrinter, stmt: Attr) -> str | None:
     """`T.hint(message, key=value)`, None for other attributes and other shapes of value."""
     value = stmt.value
-    if stmt.key != "tirx.hint" or not isinstance(value, Tuple) or not value.items or not isinstance(value.items[0], StringImm):
+    if (
+        stmt.key != "tirx.hint"
+        or not isinstance(value, Tuple)
+        or not value.items
+        or not isinstance(value.items[0], StringImm)
+    ):
         return None
     parts = [quoted(value.items[0].value)]
     for item in value.items[1:]:

@@ -18,7 +18,9 @@ __all__ = ["alloc_text", "buffer_arguments", "decl_text", "is_plain_scalar", "ob
 
 def is_plain_scalar(buffer: Buffer) -> bool:
     """Whether only its type and scope tell the scalar from another."""
-    plain = buffer.has_default_layout and not (buffer.strides or buffer.align or buffer.offset_factor or buffer.allocated_addr)
+    plain = buffer.has_default_layout and not (
+        buffer.strides or buffer.align or buffer.offset_factor or buffer.allocated_addr
+    )
     return buffer.is_scalar and plain and _zero(buffer.elem_offset) and buffer.shape == (1,)
 
 
@@ -120,5 +122,3 @@ def match_text(printer: StatementPrinter, buffer: Buffer, handle: str) -> str:
     """The call that makes a buffer of a handle parameter."""
     parts = [handle, *buffer_arguments(printer, buffer), *_scope(buffer, "global"), *_options(printer, buffer)]
     return f"T.match_buffer({', '.join(parts)})"
-
-

@@ -7,9 +7,48 @@ node's own constructor is written (`T.Add(1, 2)`). The walk is iterative, so tha
 from __future__ import annotations
 
 from ...ir import (
-    EQ, GE, GT, LE, LT, NE, Add, And, Binary, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Broadcast, BufferLoad, BufferRegion, Call,
-    Cast, Compare, Div, Expr, FloatImm, FloorDiv, FloorMod, IntImm, Let, LShift, Max, Min, Mod, Mul, Neg, Not, Or, Ramp, RShift, Select,
-    Shuffle, StringImm, Sub, Tuple, Var,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Binary,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Broadcast,
+    BufferLoad,
+    BufferRegion,
+    Call,
+    Cast,
+    Compare,
+    Div,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    Let,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    Ramp,
+    RShift,
+    Select,
+    Shuffle,
+    StringImm,
+    Sub,
+    Tuple,
+    Var,
 )  # fmt: skip
 from .calls import call_text
 from .literals import constant, is_number, number, quoted
@@ -41,7 +80,9 @@ _BITS = (BitwiseAnd, BitwiseOr, BitwiseXor)
 class ExpressionPrinter:
     """Text of expressions. `name` gives names of variables and buffers."""
 
-    def __init__(self, name: Callable[[Any], str], pointer: Callable[[Var], str], before: Callable[[Let], None]) -> None:
+    def __init__(
+        self, name: Callable[[Any], str], pointer: Callable[[Var], str], before: Callable[[Let], None]
+    ) -> None:
         self.name = name
         self.pointer = pointer
         self.before = before
@@ -76,7 +117,8 @@ class ExpressionPrinter:
     def _node(self, node: Any, parts: list[Piece]) -> Piece:
         rule = _RULES.get(type(node))
         if rule is not None:
-            return rule(self, node, parts)
+            made: Piece = rule(self, node, parts)
+            return made
         if isinstance(node, Binary):
             return self._binary(node, parts)
         raise TypeError(f"the printer does not know {type(node).__name__}")
@@ -159,7 +201,9 @@ class ExpressionPrinter:
         return f"T.Shuffle([{', '.join(text for text, _ in parts)}], {list(node.indices)})", ATOM
 
     def _load(self, node: BufferLoad, parts: list[Piece]) -> Piece:
-        texts = [text for text, _ in parts[: len(node.indices)]]  # the author's own indices follow; they are not program
+        texts = [
+            text for text, _ in parts[: len(node.indices)]
+        ]  # the author's own indices follow; they are not program
         return self.element(node.buffer, node.indices, texts), ATOM
 
     def element(self, buffer: Buffer, indices: Sequence[Expr], texts: Sequence[str]) -> str:
@@ -218,5 +262,3 @@ _RULES: dict[type[Any], Callable[..., Any]] = {
     Broadcast: ExpressionPrinter._broadcast, Shuffle: ExpressionPrinter._shuffle, BufferLoad: ExpressionPrinter._load,
     BufferRegion: ExpressionPrinter._region, Tuple: ExpressionPrinter._tuple, Call: ExpressionPrinter._call,
 }  # fmt: skip
-
-

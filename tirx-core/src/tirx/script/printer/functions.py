@@ -70,7 +70,7 @@ class _Signature:
 
     def parameters(self) -> list[str]:
         """`name: annotation` of each."""
-        taken = {name for name in self.func.names}
+        taken = set(self.func.names)
         items = list(zip(self.func.params, self.func.names, strict=True))
         return [self._one(param, name, taken) for param, name in items]
 
@@ -90,7 +90,11 @@ class _Signature:
     def _is_simple(self, buffer: Buffer) -> bool:
         """Whether the annotation needs no names but quoted ones, and the storage is its own."""
         others = (*buffer.strides, buffer.elem_offset, *buffer.allocated_addr)
-        if any(isinstance(item, Expr) for item in others) or buffer.is_scalar or id(buffer.data) in self.printer.pointers:
+        if (
+            any(isinstance(item, Expr) for item in others)
+            or buffer.is_scalar
+            or id(buffer.data) in self.printer.pointers
+        ):
             return False
         return all(isinstance(item, int) or self._is_quotable(item) for item in buffer.shape)
 

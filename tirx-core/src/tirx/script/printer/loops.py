@@ -53,7 +53,13 @@ def _nest(stmt: For) -> list[For]:
 
 
 def _is_plain(stmt: For) -> bool:
-    return stmt.kind == "serial" and not stmt.annotations and stmt.thread is None and _is(stmt.start, 0) and _is(stmt.step, 1)
+    return (
+        stmt.kind == "serial"
+        and not stmt.annotations
+        and stmt.thread is None
+        and _is(stmt.start, 0)
+        and _is(stmt.step, 1)
+    )
 
 
 def _depends(expr: Expr, loops: list[For]) -> bool:

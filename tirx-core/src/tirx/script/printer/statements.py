@@ -3,8 +3,33 @@
 from __future__ import annotations
 
 from ...ir import (
-    BOOL, Alloc, Assert, Attr, Bind, Break, Buffer, BufferLoad, BufferStore, Continue, Decl, Evaluate, Expr, For, If, IntImm, Launch,
-    Let, Return, ScopeIdDef, Seq, Stmt, StringImm, Tuple, Var, While, walk,
+    BOOL,
+    Alloc,
+    Assert,
+    Attr,
+    Bind,
+    Break,
+    Buffer,
+    BufferLoad,
+    BufferStore,
+    Continue,
+    Decl,
+    Evaluate,
+    Expr,
+    For,
+    If,
+    IntImm,
+    Launch,
+    Let,
+    Return,
+    ScopeIdDef,
+    Seq,
+    Stmt,
+    StringImm,
+    Tuple,
+    Var,
+    While,
+    walk,
 )  # fmt: skip
 from . import buffers, loops
 from .attributes import attr_lines
@@ -46,8 +71,11 @@ class StatementPrinter:
             self.pointers.setdefault(id(item.data), item)
             self.declared.append(f"{found} = {text}")
         else:
-            self.declared.append(f"{found} = {dtype_text(item.dtype).removesuffix('()')}()" if not _called(item) else
-                                 f"{found} = {dtype_text(item.dtype)}")
+            self.declared.append(
+                f"{found} = {dtype_text(item.dtype).removesuffix('()')}()"
+                if not _called(item)
+                else f"{found} = {dtype_text(item.dtype)}"
+            )
         return found
 
     def pointer(self, var: Var) -> str:
@@ -150,6 +178,8 @@ class StatementPrinter:
     def _store(self, stmt: BufferStore) -> list[str]:
         value = self._value(stmt)
         texts = [self.text(item) for item in stmt.indices]
+        if stmt.buffer.is_scalar and isinstance(stmt.value, BufferLoad) and stmt.value.buffer is stmt.buffer:
+            return [f"T.buffer_store({self.name(stmt.buffer)}, {value}, [{', '.join(texts)}])"]  # `x = x` says nothing
         return [f"{self.expressions.element(stmt.buffer, stmt.indices, texts)} = {value}"]
 
     def _evaluate(self, stmt: Evaluate) -> list[str]:
@@ -193,7 +223,12 @@ class StatementPrinter:
 
     def _assert(self, stmt: Assert) -> list[str]:
         condition = self.text(stmt.condition)
-        if not is_number(stmt.condition) and stmt.kind == "RuntimeError" and len(stmt.message) == 1 and isinstance(stmt.message[0], StringImm):
+        if (
+            not is_number(stmt.condition)
+            and stmt.kind == "RuntimeError"
+            and len(stmt.message) == 1
+            and isinstance(stmt.message[0], StringImm)
+        ):
             return [f"assert {condition}, {quoted(stmt.message[0].value)}"]
         parts = ", ".join(self.text(item) for item in stmt.message)
         return [f"T.Assert({condition}, [{parts}], {quoted(stmt.kind)})"]
