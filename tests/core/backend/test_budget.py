@@ -32,6 +32,25 @@ def test_importing_tirx_wires_without_importing_what_it_wires():
     assert not {name for name in found if name.startswith("tirx.")} & {"tirx.wiring", "tirx.backend.host", "tirx.ir"}
 
 
+KERNEL = """
+from tirx import script as Tx
+
+@Tx.prim_func
+def scale(A: Tx.Buffer((256,), "float32")):
+    Tx.device_entry()
+    tx = Tx.thread_id([256])
+    A[tx] = A[tx] * 2.0
+"""
+
+
+def test_the_language_and_a_first_kernel(tmp_path):
+    file = tmp_path / "kernel.py"
+    file.write_text(KERNEL)
+    for code in ("from tirx import script as Tx", f"import runpy; runpy.run_path({str(file)!r})"):
+        found = imported_by(code)
+        assert not found & {"numpy", "pluggy", "importlib.metadata", "importlib_metadata", "tirx_cuda", "tirx_trn"}
+
+
 @pytest.mark.parametrize("cached", [False, True])
 def test_a_discovery(tmp_path, cached):
     site = tmp_path / "site"

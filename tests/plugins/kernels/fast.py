@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+
 import tirx
 from tirx import script as Tx
 
