@@ -10,7 +10,7 @@ from ..support.errors import ScriptError
 from ..support.span import here
 from .builder.function import FunctionFrame
 from .expansion import Inline
-from .kernel import Kernel, plain_function
+from .kernel import Kernel, attempt, plain_function
 from .meta import meta_class
 from .parameters import defining_names
 
@@ -34,7 +34,11 @@ class PrimFuncDecorator(FunctionFrame):
 
     def __call__(self, function: Any) -> PrimFunc:
         """Parse `function`."""
-        return _parsed(function, self.options, sys._getframe(1))
+        frame = sys._getframe(1)
+        made = attempt(lambda: _parsed(function, self.options, frame))
+        if isinstance(made, BaseException):
+            raise made
+        return made
 
 
 def prim_func(
@@ -51,7 +55,11 @@ def prim_func(
     options = kernel_options("prim_func", private=private, check=check_well_formed, s_tir=s_tir, persistent=persistent)
     if func is None:
         return PrimFuncDecorator(options)
-    return _parsed(func, options, sys._getframe(1))
+    frame = sys._getframe(1)
+    made = attempt(lambda: _parsed(func, options, frame))
+    if isinstance(made, BaseException):
+        raise made
+    return made
 
 
 def kernel_options(decorator: str, *, private: bool, check: bool, s_tir: bool, persistent: bool) -> dict[str, Any]:

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Kernel", "plain_function"]
+__all__ = ["Kernel", "attempt", "plain_function"]
 
 
 class Kernel:
@@ -40,11 +40,15 @@ class Kernel:
 
     def build(self, values: Mapping[str, Any]) -> PrimFunc:
         """The kernel, with the parameters in `values` replaced by Python values."""
-        try:
-            return _building(self, values)
-        except BaseException as error:  # noqa: BLE001 - raised again, explained
-            failure = explained(error)
-        raise failure
+        return _building(self, values)
+
+
+def attempt(build: Callable[[], PrimFunc]) -> PrimFunc | BaseException:
+    """What `build` gives, or the exception to raise: where the author called us, so that no frame of ours is in between."""
+    try:
+        return build()
+    except BaseException as error:  # noqa: BLE001 - raised by the caller
+        return explained(error)
 
 
 def _building(kernel: Kernel, values: Mapping[str, Any]) -> PrimFunc:

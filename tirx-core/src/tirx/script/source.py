@@ -7,7 +7,6 @@ that has no file (notebooks, doctests, `from_source`) is found in `linecache`, w
 from __future__ import annotations
 
 import ast
-import linecache
 import os
 from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType
@@ -55,7 +54,7 @@ class Source:
     def __init__(self, path: str, text: str, version: object) -> None:
         self.path = path
         self.version = version
-        self.lines = text.splitlines()
+        self.lines = text.split("\n")
         self.tree = ast.parse(text, path)
         self.functions: dict[tuple[int, str], list[Definition]] = {}
         for definition in _definitions(self, self.tree, None):
@@ -95,19 +94,28 @@ def source_of(path: str, module_globals: dict[str, Any] | None = None) -> Source
         return _from_linecache(path, module_globals)
     found = _sources.get(path)
     if found is None or found.version != version:
-        linecache.checkcache(path)
+        if found is not None:
+            import linecache  # shows the lines of errors; it must not show those of the older version
+
+            linecache.checkcache(path)
         found = _parsed(path, _read(path), version)
     return found
 
 
 def _read(path: str) -> str:
-    import tokenize  # knows the encoding that a file declares
+    with open(path, "rb") as file:
+        data = file.read()
+    if b"coding" in b"\n".join(data.split(b"\n", 2)[:2]):
+        import tokenize  # knows the encoding that a file declares; slow to import, and rarely needed
 
-    with tokenize.open(path) as file:
-        return file.read()
+        with tokenize.open(path) as text:
+            return text.read()
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _from_linecache(path: str, module_globals: dict[str, Any] | None) -> Source | None:
+    import linecache  # only for text that has no file
+
     text = "".join(linecache.getlines(path, module_globals))
     if not text:
         return None

@@ -10,7 +10,7 @@ from ..support.errors import ScriptError
 from ..support.span import Span, here
 from ..support.suggest import did_you_mean
 from .decorators import kernel_options
-from .kernel import Kernel, plain_function
+from .kernel import Kernel, attempt, plain_function
 from .parameters import Annotations, defining_names
 
 TYPE_CHECKING = False
@@ -76,7 +76,10 @@ class Jit:
         key = tuple(sorted((name, _Typed(value)) for name, value in full.items()))
         found = self._built.get(key)
         if found is None:
-            found = self._built[key] = self._kernel.build(full)
+            made = attempt(lambda: self._kernel.build(full))
+            if isinstance(made, BaseException):
+                raise made
+            found = self._built[key] = made
         return found
 
     def __call__(self, *args: Any, **keywords: Any) -> NoReturn:

@@ -76,7 +76,7 @@ def _imports(text: str, path: str) -> CodeType:
         if line.strip() and not line.lstrip().startswith("#"):
             break
         found = _IMPORT.match(line.strip())
-        lines.append(found.group(1).replace("from tvm.", "from tirx.") if found else "")
+        lines.append(found.group(1) if found and "tirx" in found.group(1).split()[1] else "")
     return compile("\n".join(lines), path, "exec", dont_inherit=True)
 
 

@@ -11,7 +11,7 @@ from ...builder.control import Else, If, Then, While
 from ...builder.loops import serial
 from ...builder.state import Frame, refuse
 from .blocks import Block, Blocks
-from .operators import python_truth
+from .operators import Mark, python_truth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,12 +173,13 @@ class Loop:
 class WhileLoop(Loop):
     """`while`: a loop of the kernel when the condition is a kernel value or literally true."""
 
-    __slots__ = ("forever", "may_break")
+    __slots__ = ("forever", "mark", "may_break")
 
     def __init__(self, blocks: Blocks, forever: bool, may_break: bool) -> None:
         super().__init__(blocks, (), "its condition", False)
         self.forever = forever
         self.may_break = may_break
+        self.mark = Mark()
 
     def next(self) -> bool:
         """Whether the condition is looked at."""
@@ -201,6 +202,10 @@ class WhileLoop(Loop):
                 "the condition of this loop was a value of Python and has become a kernel value",
                 "make it a kernel variable before the loop, or keep it one of Python with Tx.meta_var(...)",
             )
+        self.mark.check(
+            "the condition of this `while` does more than give a value, and would do it only once",
+            "write `while True:` and leave it with `if ...: break`",
+        )
         if self.may_break:
             self.broken = new_scalar("broken", BOOL, False)
         self.frame = While(truth(condition))

@@ -11,16 +11,16 @@ import operator
 from collections.abc import Callable, Iterable
 
 from ....intrinsic.core.control import if_then_else
-from ....ir import BOOL, Expr, IntImm, as_expr, const, logical_and, logical_not, logical_or, truth
+from ....ir import BOOL, Alloc, Decl, Expr, IntImm, as_expr, const, logical_and, logical_not, logical_or, truth
 from ....ir.ops import BINARY
-from ...assign import is_kernel_value
-from ...builder.state import refuse
+from ...assign import is_kernel_value, meta_var
+from ...builder.state import Builder, builder, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Operators", "python_truth"]
+__all__ = ["Mark", "Operators", "python_truth"]
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -35,33 +35,63 @@ INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 def python_truth(value: Any) -> bool | None:
     """Whether a condition is true as far as Python knows; None for one that only the device knows."""
+    if isinstance(value, meta_var):
+        value = value.value
     if isinstance(value, IntImm):
         return bool(value.value)
     return None if is_kernel_value(value) else bool(value)
 
 
+class Mark:
+    """A place among the statements of the open block."""
+
+    __slots__ = ("count", "owner")
+
+    def __init__(self) -> None:
+        self.owner: Builder = builder()
+        self.count = len(self.owner.top.stmts)
+
+    def check(self, message: str, hint: str) -> None:
+        """Refuse when statements were made since, other than declarations."""
+        if any(not isinstance(stmt, Alloc | Decl) for stmt in self.owner.top.stmts[self.count :]):
+            refuse(message, hint)
+
+
 class Operators:
     """The operators of one running function."""
 
-    __slots__ = ("_stack",)
+    __slots__ = ("_marks", "_stack")
 
     def __init__(self) -> None:
         self._stack: list[Any] = []
+        self._marks: list[Mark | None] = []
 
     def settled(self) -> Any:
         """The value that an operator had before its last operand, which decided it."""
         return self._stack.pop()
 
+    def _operand(self, what: str) -> None:
+        """The last operand was evaluated, although the device may skip it: it must not have made statements."""
+        mark = self._marks.pop()
+        if mark is not None:
+            mark.check(f"{what} does more than give a value, and would do it always", "write an `if` statement")
+
     # ---- and, or, not -----------------------------------------------------------------------------------------
 
     def goes_on_and(self, left: Any) -> bool:
         """Whether the right side of `left and ...` counts."""
+        return self._goes_on(left, python_truth(left) is not False)
+
+    def _goes_on(self, left: Any, more: bool) -> bool:
         self._stack.append(left)
-        return python_truth(left) is not False
+        if more:
+            self._marks.append(Mark() if is_kernel_value(left) else None)
+        return more
 
     def join_and(self, right: Any) -> Any:
         """`left and right`."""
         left = self._stack.pop()
+        self._operand("the right side of `and`")
         if python_truth(left):
             return right
         known = None if is_kernel_value(right) else bool(right)
@@ -71,12 +101,12 @@ class Operators:
 
     def goes_on_or(self, left: Any) -> bool:
         """Whether the right side of `left or ...` counts."""
-        self._stack.append(left)
-        return python_truth(left) is not True
+        return self._goes_on(left, python_truth(left) is not True)
 
     def join_or(self, right: Any) -> Any:
         """`left or right`."""
         left = self._stack.pop()
+        self._operand("the right side of `or`")
         if python_truth(left) is False:
             return right
         known = None if is_kernel_value(right) else bool(right)
@@ -150,7 +180,9 @@ class Operators:
     def wants_true(self, condition: Any) -> bool:
         """Whether the first side of `a if condition else b` is evaluated."""
         self._stack.append(condition)
-        return python_truth(condition) is not False
+        known = python_truth(condition)
+        self._marks.append(Mark() if known is None else None)
+        return known is not False
 
     def wants_false(self) -> bool:
         """Whether the second side is evaluated."""
@@ -159,6 +191,7 @@ class Operators:
     def choose(self, yes: Any, no: Any) -> Any:
         """`yes if condition else no`."""
         condition = self._stack.pop()
+        self._operand("a side of `... if ... else ...`")
         known = python_truth(condition)
         if known is not None:
             return yes if known else no

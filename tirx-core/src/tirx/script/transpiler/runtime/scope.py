@@ -60,6 +60,7 @@ class Scope(Operators):
 
     def bind(self, name: str, old: Any, value: Any) -> Any:
         """`name` stands for `value` as it is: loop variables, what `with` gives, imports, nested functions."""
+        value = value.value if isinstance(value, meta_var) else value
         give_name(value, name)
         self.blocks.settle(name, made_here=is_kernel_value(value) or isinstance(value, Buffer))
         return value
