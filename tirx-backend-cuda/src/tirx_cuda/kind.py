@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tirx.ir import IRModule
+from tirx.ir import Alloc, Buffer, IRModule, walk
 from tirx.support.errors import Diagnostic, TargetError
 from tirx.target import Attribute, Capabilities, ScopeLevel, ScopeModel, TargetKind
 from tirx.transform.row import Check
@@ -147,14 +148,26 @@ CUDA = TargetKind(
 
 
 def _static_shared(module: IRModule, target: Any) -> Iterable[Diagnostic]:
+    """Static shared memory is limited below what the launch could give; say so where the last straw is allocated."""
     for func in module:
-        launch = func.attrs.get("launch")
-        if launch is not None and launch.shared_bytes > _STATIC_LIMIT:
-            yield Diagnostic(
-                f"{func.name} has {launch.shared_bytes} bytes of static shared memory; CUDA allows {_STATIC_LIMIT}",
-                func.span,
-                hint='allocate with scope="shared.dyn" or Tx.SMEMPool(), which the launch sizes',
-            )
+        total = 0
+        for node in walk(func.body):
+            if not (isinstance(node, Alloc) and node.buffer.scope_name == "shared"):
+                continue
+            total += _bytes(node.buffer)
+            if total > _STATIC_LIMIT:
+                yield Diagnostic(
+                    f"{func.name} allocates {total} bytes of static shared memory; CUDA allows {_STATIC_LIMIT}",
+                    node.span or func.span,
+                    hint='allocate with scope="shared.dyn" or Tx.SMEMPool(), which the launch sizes',
+                )
+                break
 
 
-STATIC_SHARED = Check("static_shared", "cuda", "lowered", _static_shared)
+def _bytes(buffer: Buffer) -> int:
+    """Size of a buffer of constant shape; what is no constant is refused elsewhere."""
+    sizes = [extent for extent in buffer.shape if isinstance(extent, int)]
+    return -(-prod(sizes) * buffer.dtype.total_bits // 8) if len(sizes) == buffer.ndim else 0
+
+
+STATIC_SHARED = Check("static_shared", "cuda", "bound", _static_shared)
