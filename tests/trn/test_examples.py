@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.build import lowered, run, source_of
+import tirx
+from tests.trn.build import run, source_of
 from tests.trn.lint import complaints
-from tirx.sim.executor import simulate_module
-from tirx.target import Target
 
 KERNELS = Path(__file__).parents[2] / "docs/examples/kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("nki_*.py"))
@@ -55,7 +54,7 @@ def test_the_simulator_computes_it(name: str) -> None:
     module = load(name)
     before = arguments(module, name)
     after = tuple(array.copy() for array in before)
-    report = simulate_module(lowered(module.KERNEL), after, Target(module.TARGET))
+    report = tirx.simulate(module.KERNEL, *after, target=module.TARGET)
     assert report.verdict == "clean", str(report)
     ((result, wanted),) = module.expected(*before).items()
     error = np.abs(after[module.KERNEL.names.index(result)] - wanted).max()
