@@ -25,8 +25,6 @@ __all__ = ["BlockEmitter", "escapes"]
 RETURNED = 1
 EXIT = -1
 EXIT_EARLY = -2
-TURNS = 50_000_000  # of a loop that cannot wait for anybody
-
 
 class BlockEmitter(CallEmitter):
     """Emits one block as a Python function."""
@@ -313,7 +311,7 @@ class BlockEmitter(CallEmitter):
                 "if q_ is not ALL:",
                 [f"{q} = pick({q}, q_)", *entry, *again],
                 f"{turns} += 1",
-                f"if {turns} > {TURNS} and cx.at({site}, {p}).endless(): break",
+                f"if {turns} > S.patience and cx.at({site}, {p}).endless(): break",
                 *code,
             ]
         )

@@ -36,6 +36,7 @@ from .translate import Translation, translate
 __all__ = ["check_names", "simulate_module"]
 
 DEFAULT_BUDGET = 1 << 30
+DEFAULT_PATIENCE = 1_000_000
 MAX_CHUNK_THREADS = 1 << 18
 
 
@@ -60,17 +61,19 @@ def simulate_module(
     checks: str | Iterable[str] = "all",
     entry: str | None = None,
     budget: int = DEFAULT_BUDGET,
+    patience: int = DEFAULT_PATIENCE,
 ) -> Report:
     """Run host function `entry` (default: the first) of a lowered module on `target`, writing into its array arguments.
 
     `args` are values by the id of the host function's variables, or a sequence in the order of its parameters: NumPy arrays,
-    numbers. `budget` is the memory in bytes that ctas running at the same time may use.
+    numbers. `budget` is the memory in bytes that ctas running at the same time may use; a loop that has turned `patience` times
+    is taken to be endless.
     """
     host = _host(module, entry)
     names = check_names(checks)
     report = Report(host.name, names)
     with np.errstate(all="ignore"):
-        _Run(module, target, report, names, budget).host(host, args)
+        _Run(module, target, report, names, budget, patience).host(host, args)
     return report
 
 
@@ -88,12 +91,15 @@ def _host(module: IRModule, entry: str | None) -> PrimFunc:
 class _Run:
     """One simulation."""
 
-    def __init__(self, module: IRModule, target: Target, report: Report, checks: frozenset[str], budget: int) -> None:
+    def __init__(
+        self, module: IRModule, target: Target, report: Report, checks: frozenset[str], budget: int, patience: int
+    ) -> None:
         self.module = module
         self.target = target
         self.report = report
         self.checks = checks
         self.budget = budget
+        self.patience = patience
         self.memory = GlobalMemory()
         self.findings = Findings(report)
         self.meter = Meter() if "metrics" in checks else None
@@ -166,7 +172,9 @@ class _Run:
 
     def _chunk(self, translation: Translation, geometry: Geometry, cached: dict[str, Any], values: list[Any], alone: bool) -> None:
         checked = bool(self.checks & {"bounds", "uninitialised", "races", "alignment", "metrics"})
-        chunk = prepare(translation, geometry, values, self.memory, cached, checked)
+        chunk = prepare(
+            translation, geometry, values, self.memory, cached, checked=checked, patience=self.patience
+        )
         order = Order(geometry, needs_fine_order(translation))
         arenas = [*self.memory.arenas, *chunk.arenas.values()]
         tracked = tracked_arenas(translation, values, self.memory)

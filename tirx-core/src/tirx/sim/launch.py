@@ -20,8 +20,9 @@ GARBAGE = 0xCD  # what uninitialised memory holds
 class Chunk:
     """See the module. Attributes named by the translation (`v_n`, `r_acc`, `m_A_float32`, `ax_cta_x`) are set by `prepare`."""
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, patience: int) -> None:
         self.geometry = geometry
+        self.patience = patience
         self.size = geometry.size
         self.owned: set[str] = set()
         self.changed = False
@@ -37,10 +38,17 @@ def bytes_per_cta(translation: Translation, threads: int) -> int:
 
 
 def prepare(
-    translation: Translation, geometry: Geometry, values: list[Any], memory: GlobalMemory, cached: dict[str, Any], checked: bool
+    translation: Translation,
+    geometry: Geometry,
+    values: list[Any],
+    memory: GlobalMemory,
+    cached: dict[str, Any],
+    *,
+    checked: bool,
+    patience: int,
 ) -> Chunk:
     """The state before the first block. `values`: per parameter a number, or an address for pointers."""
-    chunk = Chunk(geometry)
+    chunk = Chunk(geometry, patience)
     _memories(translation, chunk)
     for param, value in zip(translation.facts.func.params, values, strict=True):
         data = getattr(param, "data", param)

@@ -20,8 +20,8 @@ from .translate import Translation
 
 __all__ = ["Scheduler"]
 
-IDLE_ROUNDS = 100_000  # of spinning threads that only count
-BUSY_ROUNDS = 2_000  # of spinning threads that write, none of which gets out of its loop
+IDLE_PART = 10  # of the patience: rounds of spinning threads that only count
+BUSY_PART = 500  # of the patience: rounds of spinning threads that write, none of which gets out of its loop
 RUNNING, ENDED, RETURNED = 0, 1, 2
 
 
@@ -197,11 +197,11 @@ class Scheduler:
         kind = None
         if self.chunk.changed:
             self.snapshot = None
-            kind = "livelock" if self.rounds > BUSY_ROUNDS else None
+            kind = "livelock" if self.rounds > self.chunk.patience // BUSY_PART else None
         else:
             now = self._registers()
             same = self.snapshot is not None and all(np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now)
-            kind = "deadlock" if same else "livelock" if self.rounds > IDLE_ROUNDS else None
+            kind = "deadlock" if same else "livelock" if self.rounds > self.chunk.patience // IDLE_PART else None
             self.snapshot = now
         if kind is None:
             return False
