@@ -11,7 +11,7 @@ from itertools import combinations
 from tirx.arith import simplify
 from tirx.ir import Buffer, BufferRegion, Expr, IntImm
 
-from ..layout import PSUM, is_on_chip
+from ..layout import PSUM
 from .exprs import Exprs
 
 __all__ = ["Views", "tensor_shape", "view_dims"]
@@ -65,11 +65,6 @@ class Views:
                 if [sizes[dim] for dim in sorted(dims)] == wanted:
                     return self._slice(region, tuple(range(len(sizes))), dims)
         return self._slice(region, tuple(range(len(sizes))), kept or {len(sizes) - 1})
-
-    def any(self, region: BufferRegion) -> str:
-        """A box of an on-chip buffer."""
-        assert is_on_chip(region.buffer)
-        return self.tile(region)
 
     def _slice(self, region: BufferRegion, order: tuple[int, ...], kept: set[int]) -> str:
         name = self.exprs.names.of(region.buffer)

@@ -11,7 +11,7 @@ from tirx.intrinsic import SimRegion
 
 from ..layout import PSUM
 
-__all__ = ["ALU", "REDUCE", "number", "operand", "partitions_first", "scalar", "store"]
+__all__ = ["ALU", "REDUCE", "number", "operand", "partitions_first", "raw", "reduced", "scalar", "store"]
 
 ALU: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
