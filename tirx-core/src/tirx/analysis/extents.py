@@ -204,6 +204,8 @@ def _agree(extents: Extents, pair: Pair, one: tuple[Size, Fact], two: tuple[Size
                 )
             )
         return
+    if old.given is None and new.given is None:
+        return  # both follow from the same declarations
     difference = simplify(binary(EQ, as_expr(a), as_expr(b)))
     if isinstance(difference, IntImm) and difference.value:
         return
