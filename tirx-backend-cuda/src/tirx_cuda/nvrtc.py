@@ -79,7 +79,7 @@ class Nvrtc:
         try:
             listed = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
             status = self._lib.nvrtcCompileProgram(program, len(options), listed)
-            log = self._bytes("ProgramLog", program).decode(errors="replace").rstrip("\0")
+            log = self._bytes("ProgramLog", program).decode(errors="replace").replace("\0", "\n").strip()
             if status == _COMPILE_ERROR:
                 return None, log
             self._check(status, log)
