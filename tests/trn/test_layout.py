@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.trn.build import index, kernel, loop, psum, run, sbuf, source_of
+from tirx import layout
 from tirx.ir import Buffer
 from tirx.layout import S, TileLayout
 from tirx.support.errors import LayoutError
@@ -181,3 +182,8 @@ def test_an_address_is_partition_and_byte() -> None:
     text = source_of(kernel("fixed", [a], tile, acc, nki.memset(tile, 0.0), nki.store(a, tile)))
     assert "buffer=nl.sbuf, address=(0, 4096))" in text
     assert "buffer=nl.psum, address=(0, 4096))" in text
+
+
+def test_the_constructors_are_found_by_name() -> None:
+    assert layout.trainium is trainium
+    assert layout.trainium_psum is trainium_psum
