@@ -458,6 +458,57 @@ def frames(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
     A[1] = 1.0
 
 
+def _shadowing(A, B, n):
+    x = scalar(1)
+    with Tx.serial(4) as i:
+        y = scalar(i)
+        A[y] = 1.0
+    x[0] = x + 1
+    A[x] = 2.0
+    z = scalar(0.0)
+    A[0] = z
+    w = scalar(1.0)
+    A[1] = w
+    i = scalar(3)
+    A[i] = 1.0
+
+
+@case(_shadowing)
+@Tx.prim_func
+def shadowing(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
+    x: Tx.int32 = 1
+    for i in range(4):
+        x: Tx.int32 = i
+        A[x] = 1.0
+    x = x + 1
+    A[x] = 2.0
+    for k in [0, 1]:
+        acc: Tx.float32 = k
+        A[k] = acc
+    i = 3
+    A[i] = 1.0
+
+
+def _launch(A, B, n):
+    tx = Tx.launch_thread("threadIdx.x", 32)
+    by = Tx.env_thread("blockIdx.y")
+    Tx.launch_thread(by, 4)
+    A[tx] = A[by]
+    with Tx.thread_binding(4, thread="threadIdx.y") as ty:
+        A[ty] = 1.0
+
+
+@case(_launch)
+@Tx.prim_func
+def launch(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
+    tx = Tx.launch_thread("threadIdx.x", 32)
+    by = Tx.env_thread("blockIdx.y")
+    Tx.launch_thread(by, 4)
+    A[tx] = A[by]
+    for ty in Tx.thread_binding(4, thread="threadIdx.y"):
+        A[ty] = 1.0
+
+
 def _device(A, B, n):
     Tx.device_entry()
     bx, by = Tx.cta_id([4, 2])

@@ -19,7 +19,7 @@
     with e as v: A              w = with_(e)
                                 with w: v = bind("v", v, w.item); A
     x = e                       x = assign("x", x, e)
-    x: t = e                    x = annotated("x", x, t, e)
+    x: t = e                    x = annotated("x", x, <number of the statement>, t, e)
     x += e                      x = assign("x", x, inplace(x, "+", e))
     o.a = e; o[i] = e           set_attribute(e, o, "a"); set_item(e, o, i)
     assert c, m; e              assert_(c, m); evaluate(e)
@@ -35,7 +35,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .expressions import Expressions
-from .names import target_names
+from .names import bound_names, target_names
 from .nodes import RUNTIME, Place, assign, attribute, call, constant, load, place, statement, store, with_
 
 __all__ = ["Statements"]
@@ -58,6 +58,7 @@ class Statements(Expressions):
         self.returns = returns
         self.class_name = class_name
         self.loops: list[str] = []
+        self.shadowing: list[set[str]] = []
         self._count = 0
         self._statements: dict[type[ast.stmt], Callable[[Any], Body]] = {
             ast.If: self._if,
@@ -81,6 +82,7 @@ class Statements(Expressions):
     def suite(self, body: Iterable[ast.stmt], sure: Iterable[str] = ()) -> Body:
         """A block of statements. What follows a `break`, `continue`, `return` or `raise` is never reached, as in Python."""
         self.sure.append(set(sure))
+        self.shadowing.append(set(sure))
         made: Body = []
         for stmt in body:
             rule = self._statements.get(type(stmt))
@@ -88,6 +90,9 @@ class Statements(Expressions):
             if isinstance(stmt, _ENDS):
                 break
         self.sure.pop()
+        for name in self.shadowing.pop():  # a declaration or loop variable in here may have hidden an outer one
+            for outer in self.sure:
+                outer.discard(name)
         return made
 
     def _temporary(self) -> str:
@@ -171,6 +176,9 @@ class Statements(Expressions):
             prepared.append((context, name, self._bind(variable, attribute(name, "item", at)) if variable else [], at))
         names = [name for item in node.items if item.optional_vars for name in target_names(item.optional_vars)]
         body = self.suite(node.body, names)
+        for bound in bound_names(node.body):  # what is made in here does not exist outside
+            for outer in self.sure:
+                outer.discard(bound)
         for context, name, bind, at in reversed(prepared):
             body = [context, with_(load(name, at), bind + body, at)]
         return body
@@ -247,11 +255,13 @@ class Statements(Expressions):
         target = node.target
         assert isinstance(target, ast.Name)  # the checker refused the rest
         at, here = place(node), place(target)
-        args = [constant(target.id, here), load(target.id, here), self.expr(annotation(node.annotation))]
+        number = constant(node.lineno * 1000 + node.col_offset, here)
+        args = [constant(target.id, here), load(target.id, here), number, self.expr(annotation(node.annotation))]
         if node.value is not None:
             args.append(self.expr(node.value))
         made = call("annotated" if node.value is not None else "declare", args, at)
         self.sure[-1].add(target.id)
+        self.shadowing[-1].add(target.id)
         return [ast.Assign([store(target.id, here)], made, **at)]
 
     def _aug_assign(self, node: ast.AugAssign) -> Body:

@@ -20,29 +20,32 @@ __all__ = ["Block", "Blocks"]
 
 
 class Block:
-    """An open block: `kind` is `if`, `loop`, or `with` (which runs exactly once)."""
+    """An open block, named after its keyword; a `with` runs exactly once, the others as often as the device decides."""
 
     __slots__ = ("is_open", "kind", "span")
 
-    def __init__(self, kind: Literal["if", "loop", "with"]) -> None:
+    def __init__(self, kind: Literal["if", "for", "while", "with"]) -> None:
         self.kind = kind
         self.span: Span | None = here(2)
         self.is_open = True
 
     def __str__(self) -> str:
-        return f"the `{ {'loop': 'for'}.get(self.kind, self.kind) }` of line {self.span.line if self.span else '?'}"
+        return f"the `{self.kind}` of line {self.span.line if self.span else '?'}"
 
 
 class Blocks:
     """Blocks and names of one running function."""
 
-    __slots__ = ("homes", "open")
+    __slots__ = ("declared", "hidden", "homes", "open", "shown")
 
     def __init__(self) -> None:
         self.open: list[Block] = []
         self.homes: dict[str, Block | None] = {}
+        self.declared: dict[str, int] = {}
+        self.hidden: dict[str, list[tuple[Any, Block | None]]] = {}
+        self.shown: dict[str, Any] = {}  # names whose variable holds what a closed block declared
 
-    def enter(self, kind: Literal["if", "loop", "with"]) -> Block:
+    def enter(self, kind: Literal["if", "for", "while", "with"]) -> Block:
         """Open a block."""
         block = Block(kind)
         self.open.append(block)
@@ -74,6 +77,7 @@ class Blocks:
     def settle(self, name: str, *, made_here: bool) -> None:
         """`name` got its value now; `made_here`: the value exists only inside the innermost block."""
         self.homes[name] = self.innermost() if made_here else self.conditional()
+        self.shown.pop(name, None)
 
     def check_rebinding(self, name: str, old: Any) -> None:
         """Refuse to give `name` another Python value in a block that the device may skip or repeat."""
@@ -81,9 +85,12 @@ class Blocks:
         if block is None or old is UNBOUND or self.homes.get(name) is block or self._inside(name, block):
             return
         if is_kernel_value(old):
+            pointer = old.dtype.is_handle
             refuse(
                 f"`{name}` never changes: it is a parameter or bound once, and {block} assigns to it",
-                f"copy it to a variable before the block, e.g. {name}_now: {_type_of(old)} = {name}",
+                "use another name inside the block"
+                if pointer
+                else f"copy it to a variable before the block, e.g. {name}_now: Tx.{old.dtype} = {name}",
             )
         number = isinstance(old, bool | int | float)
         refuse(
@@ -93,10 +100,25 @@ class Blocks:
             else "use another name inside the block",
         )
 
-    def check_redeclaring(self, name: str) -> None:
-        """Refuse a second declaration of `name` in the block that has the first."""
-        if name in self.homes and self.homes[name] is self.innermost():
+    def declare(self, name: str, old: Any, number: int) -> None:
+        """`name` is declared by the statement `number`: refused twice in one block, hides an outer one till the block ends."""
+        here = name in self.homes and self.homes[name] is self.innermost() and old is not UNBOUND
+        if here and self.declared.get(name, number) != number:  # the same statement again: a loop that Python unrolls
             refuse(f"`{name}` is declared twice in one block", f"assign to it without an annotation: {name} = ...")
+        self.declared[name] = number
+        if old is not UNBOUND and not here:
+            self.hidden.setdefault(name, []).append((old, self.homes.get(name)))
+
+    def current(self, name: str, value: Any) -> Any:
+        """What `name` stands for, where its variable holds `value`: what a block hid is seen again after it."""
+        if name in self.shown:
+            value = self.shown[name]
+        while value is not UNBOUND and not self.is_alive(name):
+            if not self.hidden.get(name):
+                return UNBOUND
+            value, self.homes[name] = self.hidden[name].pop()
+            self.shown[name] = value
+        return value
 
     def _inside(self, name: str, block: Block) -> bool:
         """Whether `name` got its value in a block inside the conditional one (a `with`)."""
@@ -112,7 +134,3 @@ class Blocks:
             f"`{name}` has a value only inside {home}, which has ended",
             f"declare it before the block, e.g. {name}: Tx.int32 = 0, and assign it inside",
         )
-
-
-def _type_of(value: Any) -> str:
-    return "Tx.let" if value.dtype.is_handle else f"Tx.{value.dtype}"

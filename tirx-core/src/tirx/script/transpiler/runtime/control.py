@@ -127,7 +127,7 @@ class Loop:
 
     def __enter__(self) -> None:
         if self.frame is not None:
-            self.block = self.blocks.enter("loop")
+            self.block = self.blocks.enter("while" if isinstance(self, WhileLoop) else "for")
             self.item = self.frame.__enter__()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:

@@ -39,9 +39,10 @@ class Scope(Operators):
 
     def read(self, name: str, value: Any) -> Any:
         """The value of a variable, which must have one here."""
-        if value is UNBOUND or not self.blocks.is_alive(name):
+        found = self.blocks.current(name, value)
+        if found is UNBOUND:
             self.blocks.refuse_unbound(name)
-        return value
+        return found
 
     def inherited(self, name: str) -> Any:
         """The value that the caller's variable `name` has."""
@@ -49,8 +50,7 @@ class Scope(Operators):
 
     def assign(self, name: str, old: Any, new: Any) -> Any:
         """`name = new`."""
-        if not self.blocks.is_alive(name):
-            old = UNBOUND
+        old = self.blocks.current(name, old)
         if not stores(old, new):
             self.blocks.check_rebinding(name, old)
         made = assign(name, old, new)
@@ -65,17 +65,16 @@ class Scope(Operators):
         self.blocks.settle(name, made_here=is_kernel_value(value) or isinstance(value, Buffer))
         return value
 
-    def annotated(self, name: str, old: Any, kind: Any, value: Any) -> Any:
-        """`name: kind = value`."""
-        if old is not UNBOUND and self.blocks.is_alive(name):
-            self.blocks.check_redeclaring(name)
+    def annotated(self, name: str, old: Any, number: int, kind: Any, value: Any) -> Any:
+        """`name: kind = value`; `number` tells statements of the function apart."""
+        self.blocks.declare(name, self.blocks.current(name, old), number)
         made = declared(name, kind, value)
         self.blocks.settle(name, made_here=_is_local(made))
         return made
 
-    def declare(self, name: str, old: Any, kind: Any) -> Any:
+    def declare(self, name: str, old: Any, number: int, kind: Any) -> Any:
         """`name: kind`, without a value."""
-        return self.annotated(name, old, kind, None)
+        return self.annotated(name, old, number, kind, None)
 
     def keep(self, value: Any) -> Any:
         """`value`, for several targets."""
@@ -208,7 +207,7 @@ class Scope(Operators):
 
     def evaluate(self, value: Any) -> None:
         """An expression as a statement."""
-        if isinstance(value, Frame) and value.is_loop and value not in builder().top.stmts:
+        if isinstance(value, Frame) and value.is_loop and not any(item is value for item in builder().top.stmts):
             refuse(f"{value.what} does nothing by itself", "write `for i in ...:`")
         expression_statement(value)
 
