@@ -386,16 +386,22 @@ class ExprEmitter:
 
     def branches(self, condition: str, yes: Callable[[], None], no: Callable[[], None] | None) -> None:
         """A branch that all threads take together."""
-        for head, body in ((f"if {condition}:", yes), ("else:", no)):
-            if body is not None:
-                self.inner(head, body)
+        parts = [(head, self.scoped(body)) for head, body in ((f"if {condition}:", yes), ("else:", no)) if body is not None]
+        for head, code in parts:
+            self.line(head)
+            self.scope.code.append(code or ["pass"])
 
-    def inner(self, head: str, body: Callable[[], None]) -> None:
-        """`body` under the Python statement `head`, in a scope of its own."""
+    def scoped(self, body: Callable[[], None]) -> Code:
+        """The code of `body` in a scope of its own; what it hoists is placed outside already."""
         outer = self.scope
         self.scope = Scope(self.level, outer)
         body()
         code, self.scope = self.scope.code, outer
+        return code
+
+    def inner(self, head: str, body: Callable[[], None]) -> None:
+        """`body` under the Python statement `head`, in a scope of its own."""
+        code = self.scoped(body)
         self.line(head)
         self.scope.code.append(code or ["pass"])
 
