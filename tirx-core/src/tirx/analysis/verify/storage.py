@@ -118,7 +118,7 @@ def _capacity(facts: Facts, kernel: Kernel, allocs: list[Alloc]) -> Iterator[Dia
         if row is not None and capacity is not None and total > capacity:
             largest = max(parts, key=lambda part: part[0])[1]
             yield Diagnostic(
-                f"{total} bytes of {row.name} memory in a {level}: target `{facts.target}` has {capacity}",
+                f"{total} bytes of {row.name} memory{f' in a {level}' if level else ''}: target `{facts.target}` has {capacity}",
                 largest.span,
                 notes=[f"`{node.buffer.name}`: {size} bytes{line_of(node.span)}" for size, node in parts],
             )
