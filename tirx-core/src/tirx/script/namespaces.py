@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import backend
+from ..ir import current_span
 from ..support.errors import BackendError
 from ..support.late import load_object
 from .row import Namespace
@@ -45,7 +46,7 @@ class UnknownNameError(BackendError, AttributeError):
     """`Tx.<name>` does not exist; the message says what comes near, or what to install."""
 
     def __init__(self, message: str, *, name: str, obj: Any, hint: str | None) -> None:
-        BackendError.__init__(self, message, hint=hint)
+        BackendError.__init__(self, message, span=current_span(), hint=hint)
         self.name = name
         self.obj = obj
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .compare import first_difference
+from .golden import GoldenCase, read_cases, write_output
 from .roundtrip import assert_round_trip
 
-__all__ = ["assert_round_trip", "first_difference"]
+__all__ = ["GoldenCase", "assert_round_trip", "first_difference", "read_cases", "write_output"]

@@ -226,10 +226,15 @@ def buffer(
 ) -> Buffer:  # fmt: skip
     """A buffer object, without a statement."""
     pointer, _ = (None, None) if data is None else _pointer(data)
-    return _make(
+    made = _make(
         shape, dtype, what="buffer()", data=pointer, strides=strides, elem_offset=elem_offset, byte_offset=byte_offset, scope=scope,
         align=align, offset_factor=offset_factor, layout=layout, allocated_addr=allocated_addr, name=buffer_name,
     )  # fmt: skip
+    owner = active_builder()
+    if isinstance(owner, Builder) and not buffer_name:
+        owner.claim(made, "buffer")
+        owner.names.give_assigned((made,))
+    return made
 
 
 class BufferProxy:
@@ -242,13 +247,17 @@ class BufferProxy:
         byte_offset: Any = None, scope: str = "global", align: int = 0, offset_factor: int = 0, layout: Any = "default",
     ) -> Buffer:  # fmt: skip
         """A buffer for an annotation."""
-        return buffer(shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout)
+        pointer, _ = (None, None) if data is None else _pointer(data)
+        return _make(
+            shape, dtype, what="Buffer()", data=pointer, strides=strides, elem_offset=elem_offset, byte_offset=byte_offset,
+            scope=scope, align=align, offset_factor=offset_factor, layout=layout,
+        )  # fmt: skip
 
     def __getitem__(self, item: Any) -> Buffer:
         """`Buffer[(m, n), "float16"]`, `Buffer[n]`, `Buffer[m, n]`."""
         if isinstance(item, tuple) and len(item) == 2 and _is_type(item[1]):
-            return buffer(*item)
-        return buffer(item)
+            return self(*item)
+        return self(item)
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, Buffer)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from ...ir import Bind, Call, Evaluate, Node, Stmt, Var, post_order, rewrite
 from ...support.errors import ScriptError
+from ...support.span import here
+from .bytecode import assigned_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +37,11 @@ class _Use:
 class Effects:
     """The calls of one function that have an effect."""
 
-    __slots__ = ("known", "pending", "reads", "uses", "values")
+    __slots__ = ("known", "names", "pending", "reads", "uses", "values")
 
     def __init__(self) -> None:
         self.known: dict[int, Call] = {}  # by identity; the reference keeps the identity taken
+        self.names: dict[int, str] = {}  # what the author calls the value
         self.pending: dict[int, Call] = {}
         self.uses: dict[int, _Use] = {}
         self.values: dict[int, Var] = {}  # calls that became variables
@@ -49,6 +52,8 @@ class Effects:
         for inner in self._calls_in(call):
             self.pending.pop(id(inner), None)
         self.known[id(call)] = self.pending[id(call)] = call
+        if call.dtype.kind != "void":
+            self.names[id(call)] = next(iter(assigned_names(1)), "") or call.op.name.rpartition(".")[2]
 
     def flush(self, owner: Builder) -> None:
         """Make statements of all calls that nothing has taken."""
@@ -98,7 +103,7 @@ class Effects:
 
     def _bound(self, owner: Builder, call: Call, value: Call) -> Bind:
         var = self.values[id(call)] = Var("v", call.dtype, span=call.span)
-        owner.claim(var, call.op.name.rpartition(".")[2])
+        owner.claim(var, self.names[id(call)])
         return Bind(var, value, span=call.span)
 
     def _bind_earlier(self, owner: Builder, call: Call) -> None:
@@ -106,9 +111,10 @@ class Effects:
         use = self.uses.pop(id(call))
         if use.frame not in owner.stack:
             raise ScriptError(
-                f"the value of this {call.op.name} is used where it is not known: it was made in a block that is closed",
-                span=call.span,
+                f"the value of {call.op.name} is used where it is not known: the block in which it was made is closed",
+                span=here(2),
                 hint="store it to a scalar that lives outside the block",
+                notes=[f"it was made at {call.span}"],
             )
         stmts = use.frame.stmts
         at = next((i for i, item in enumerate(stmts) if item is use.holder), len(stmts))

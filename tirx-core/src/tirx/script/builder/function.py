@@ -279,8 +279,13 @@ def trace(function: Callable[..., Any], *annotations: Any, name: str | None = No
                 "give one type per parameter, and Python values by name",
             )
         args = {item: frame.add_param(item, kind) for item, kind in zip(positional, annotations, strict=True)}
-        function(**args, **values)
+        _run(function, {**args, **values})
     return frame.get()
+
+
+def _run(function: Callable[..., Any], values: dict[str, Any]) -> None:
+    """Where the author's code begins: chains of callers end here."""
+    function(**values)
 
 
 def _start_of(code: Any) -> Any:
@@ -289,4 +294,4 @@ def _start_of(code: Any) -> Any:
     return Span(code.co_filename, code.co_firstlineno)
 
 
-add_root_code(trace.__code__)
+add_root_code(_run.__code__)

@@ -30,7 +30,7 @@ def for_lines(printer: StatementPrinter, stmt: For) -> list[str]:
 def _with_variables(printer: StatementPrinter, variables: list[Var], header: str, body: Stmt) -> list[str]:
     printer.names.enter()
     names = ", ".join(printer.names.define(var) for var in variables)
-    lines = [f"for {names} in {header}:", *printer.block(body)]
+    lines = [f"for {names} in {header}:", *printer.loop_block(body)]
     printer.names.leave()
     return lines
 

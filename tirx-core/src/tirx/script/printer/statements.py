@@ -56,6 +56,7 @@ class StatementPrinter:
         self.pointers: dict[int, Buffer] = {}  # storage variables that print as `buffer.data`
         self.declared: list[str] = []  # lines that must stand before the statement that is being printed
         self.depth = 0
+        self.framed = False
         self.expressions = ExpressionPrinter(self.name, self.pointer, self.before_let)
 
     # ---- names --------------------------------------------------------------------------------------------------------
@@ -113,6 +114,13 @@ class StatementPrinter:
         self.depth -= 1
         self.names.leave()
         return [f"{INDENT}{line}" for line in lines]
+
+    def loop_block(self, stmt: Stmt, *, framed: bool = False) -> list[str]:
+        """The block of a loop; `framed` when Python does not see a loop there, and knows no `break`."""
+        outer, self.framed = self.framed, framed
+        lines = self.block(stmt)
+        self.framed = outer
+        return lines
 
     def lines(self, stmt: Stmt | None) -> list[str]:
         """The lines of statements in one block."""
@@ -194,8 +202,9 @@ class StatementPrinter:
     def _while(self, stmt: While) -> list[str]:
         condition = self.text(stmt.condition)
         before = self._introduced()
-        head = f"with T.While({condition}):" if is_number(stmt.condition) else f"while {condition}:"
-        return [*before, head, *self.block(stmt.body)]
+        if not is_number(stmt.condition):
+            return [*before, f"while {condition}:", *self.loop_block(stmt.body)]
+        return [*before, f"with T.While({condition}):", *self.loop_block(stmt.body, framed=True)]
 
     def _if(self, stmt: If) -> list[str]:
         if is_number(stmt.condition):
@@ -238,10 +247,10 @@ class StatementPrinter:
         return [f"{', '.join(self.names.define(var) for var in stmt.vars)} = {text}"]
 
     def _break(self, stmt: Break) -> list[str]:
-        return ["break"]
+        return ["T.Break()" if self.framed else "break"]
 
     def _continue(self, stmt: Continue) -> list[str]:
-        return ["continue"]
+        return ["T.Continue()" if self.framed else "continue"]
 
     def _return(self, stmt: Return) -> list[str]:
         if stmt.value is None:
