@@ -91,6 +91,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nki.memset(T[I * 16 : I * 16 + 16, :], 0.0),
         "`result` of nki.memset starts at a partition that is not always a multiple of 32",
     ),
+    "five free dimensions": (
+        lambda: nki.memset(sbuf("deep", 128, 2, 2, 2, 2, 2), 0.0),
+        "`result` of nki.memset has 5 free dimensions; an access has at most 4",
+    ),
     "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "129 partitions are more than the 128"),
     "identity of another size": (lambda: nki.identity(T, 64), "`result` of nki.identity covers 128 x 64, not 64 x 64"),
     "identity too large": (lambda: nki.identity(T, 256), "`size` of nki.identity is 256"),
@@ -119,6 +123,10 @@ def test_near_names_are_suggested() -> None:
 
 def test_a_partition_start_that_varies_in_steps_is_fine() -> None:
     assert nki.memset(T[I * 32 : I * 32 + 32, :], 0.0).op.name == "nki.memset"
+
+
+def test_a_copy_starts_at_any_partition() -> None:
+    assert nki.load(T[3:10, :], H[3:10, :]).op.name == "nki.load"
 
 
 def test_a_known_flag_is_no_problem() -> None:

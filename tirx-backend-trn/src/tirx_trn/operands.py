@@ -14,19 +14,10 @@ from .dtypes import NKI_DTYPES
 from .layout import is_on_chip
 
 __all__ = [
-    "Region",
-    "Tile",
-    "as_region",
-    "check_number",
-    "flag",
-    "hbm",
-    "on_chip",
-    "refuse",
-    "same_tiles",
-    "scalar",
-    "whole",
-]
+    "Region", "Tile", "as_region", "check_number", "flag", "hbm", "in_memory", "on_chip", "refuse", "same_tiles", "scalar", "whole",
+]  # fmt: skip
 
+MAX_FREE_DIMENSIONS = 4
 Region = Buffer | BufferRegion | BufferLoad
 
 
@@ -73,16 +64,22 @@ def as_region(value: Any, operation: str, name: str) -> BufferRegion:
 
 
 def on_chip(value: Any, operation: str, name: str, scopes: Sequence[str]) -> Tile:
-    """An operand in one of the on-chip memories `scopes`."""
+    """An operand of an engine in one of the on-chip memories `scopes`."""
+    tile = in_memory(value, operation, name, scopes)
+    _check_partition_start(tile, operation)
+    _check_dimensions(tile, operation)
+    return tile
+
+
+def in_memory(value: Any, operation: str, name: str, scopes: Sequence[str]) -> Tile:
+    """A tile that is only copied: no engine limits where it starts."""
     region = as_region(value, operation, name)
     scope = region.buffer.scope_name
     if scope not in scopes:
         hint = "load it first: Tx.nki.load(tile, data)" if scope == "global" else None
         refuse(f"`{name}` of nki.{operation} is in {scope} memory, not {' or '.join(scopes)}", hint)
     _check_dtype(region, operation, name)
-    tile = Tile(region, box_of(region), name)
-    _check_partition_start(tile, operation)
-    return tile
+    return Tile(region, box_of(region), name)
 
 
 def hbm(value: Any, operation: str, name: str) -> BufferRegion:
@@ -141,6 +138,16 @@ def same_tiles(operation: str, first: Tile, *others: Tile) -> None:
                 f"`{other.name}` of nki.{operation} covers {other} (partitions x elements), `{first.name}` covers {first}",
                 "operands have equal partition and element counts; nothing is broadcast",
             )
+
+
+def _check_dimensions(tile: Tile, operation: str) -> None:
+    lead = tile.box.place.partition_dim
+    free = sum(extent != 1 for dim, extent in enumerate(tile.box.extents) if dim != lead)
+    if free > MAX_FREE_DIMENSIONS:
+        refuse(
+            f"`{tile.name}` of nki.{operation} has {free} free dimensions; an access has at most {MAX_FREE_DIMENSIONS}",
+            "merge dimensions of the tile, or work on slices of it",
+        )
 
 
 def _check_dtype(region: BufferRegion, operation: str, name: str) -> None:

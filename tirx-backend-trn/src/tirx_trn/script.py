@@ -18,7 +18,20 @@ from .dtypes import WIDE
 from .hardware import GENERATIONS, PARTITIONS, STATIONARY_MAX
 from .layout import PSUM, SBUF
 from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, REDUCTIONS, checked_opcode
-from .operands import Region, Tile, as_region, check_number, flag, hbm, on_chip, refuse, same_tiles, scalar, whole
+from .operands import (
+    Region,
+    Tile,
+    as_region,
+    check_number,
+    flag,
+    hbm,
+    in_memory,
+    on_chip,
+    refuse,
+    same_tiles,
+    scalar,
+    whole,
+)
 
 __all__ = [
     "activation", "activation_reduce", "affine_select", "identity", "index", "load", "matmul", "memset", "reciprocal",
@@ -34,14 +47,14 @@ _WIDEST = max(row.moving_max for row in GENERATIONS.values())
 
 def load(res: Region, data: Region) -> Call:
     """Copy a slice of device memory to a tile of SBUF, converted to its type."""
-    tile, source = on_chip(res, "load", "res", (SBUF,)), hbm(data, "load", "data")
+    tile, source = in_memory(res, "load", "res", (SBUF,)), hbm(data, "load", "data")
     _same_shape("load", tile.region, source, "res", "data")
     return call(op.LOAD, tile.region, source)
 
 
 def store(res: Region, data: Region) -> Call:
     """Copy a tile of SBUF to a slice of device memory, converted to its type."""
-    target, tile = hbm(res, "store", "res"), on_chip(data, "store", "data", (SBUF,))
+    target, tile = hbm(res, "store", "res"), in_memory(data, "store", "data", (SBUF,))
     _same_shape("store", target, tile.region, "res", "data")
     return call(op.STORE, target, tile.region)
 

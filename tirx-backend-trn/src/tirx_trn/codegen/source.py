@@ -38,15 +38,12 @@ from ..hardware import BANK_BYTES
 from ..kernel import accesses
 from ..layout import PSUM, is_on_chip
 from ..target_kind import generation_of
-from .calls import Instructions, Keywords
+from .calls import INDENT, Instructions
 from .exprs import Exprs
 from .names import Names
 from .views import Views, tensor_shape
 
 __all__ = ["generate"]
-
-INDENT = "    "
-WIDTH = 100
 
 
 def generate(module: IRModule, target: Target, config: dict[str, Any] | None = None) -> Source:
@@ -154,7 +151,7 @@ class _Kernel:
         if isinstance(stmt, Seq):
             return [line for item in stmt.stmts for line in self._stmt(item)]
         if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call):
-            return [line for name, keywords in self.instructions.write(stmt.value) for line in _call(name, keywords)]
+            return self.instructions.write(stmt.value)
         if isinstance(stmt, Alloc):
             return [self._alloc(stmt.buffer)]
         if isinstance(stmt, For):
@@ -226,12 +223,3 @@ def _statements(stmt: Stmt) -> list[Stmt]:
 
 def _dtype(buffer: Buffer) -> str:
     return NKI_DTYPES[buffer.dtype.name]
-
-
-def _call(name: str, keywords: Keywords) -> list[str]:
-    """A call on one line, or one argument a line where that is too long."""
-    texts = [f"{key}={value}" for key, value in keywords]
-    line = f"nisa.{name}({', '.join(texts)})"
-    if len(line) <= WIDTH:
-        return [line]
-    return [f"nisa.{name}(", *(f"{INDENT}{text}," for text in texts), ")"]
