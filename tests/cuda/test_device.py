@@ -21,9 +21,23 @@ from tirx_cuda.launch import launch_shape, packed, stream_handle
 
 
 def test_a_launch_shape() -> None:
-    shape = launch_shape({"cta.x": 8, "cta.y": 2, "thread.x": 128, "cta_in_cluster.x": 2}, {"dynamic_shared_bytes": 60000}, ["cooperative"])
-    assert (shape.grid, shape.block, shape.cluster, shape.preferred_cluster) == ((8, 2, 1), (128, 1, 1), (2, 1, 1), None)
-    assert (shape.cooperative, shape.programmatic, shape.needs_large_shared, shape.needs_large_cluster) == (True, False, True, False)
+    shape = launch_shape(
+        {"cta.x": 8, "cta.y": 2, "thread.x": 128, "cta_in_cluster.x": 2},
+        {"dynamic_shared_bytes": 60000},
+        ["cooperative"],
+    )
+    assert (shape.grid, shape.block, shape.cluster, shape.preferred_cluster) == (
+        (8, 2, 1),
+        (128, 1, 1),
+        (2, 1, 1),
+        None,
+    )
+    assert (shape.cooperative, shape.programmatic, shape.needs_large_shared, shape.needs_large_cluster) == (
+        True,
+        False,
+        True,
+        False,
+    )
 
 
 def test_flags_of_the_published_language() -> None:
@@ -108,7 +122,13 @@ class FakeDriver:
     CUlaunchConfig = CUlaunchAttribute = Record
 
     def __init__(self, **answers: Any) -> None:
-        self.answers = {"cuDeviceGetCount": 1, "cuDeviceGet": 0, "cuMemAlloc": 4096, "cuEventElapsedTime": 1.5, **answers}
+        self.answers = {
+            "cuDeviceGetCount": 1,
+            "cuDeviceGet": 0,
+            "cuMemAlloc": 4096,
+            "cuEventElapsedTime": 1.5,
+            **answers,
+        }
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
         self.broken = ""
         self.parameters: list[bytes] = []
@@ -173,13 +193,22 @@ def test_a_launch() -> None:
     geometry = {"cta.x": 32, "thread.x": 64, "cta_in_cluster.x": 16}
     device.launch(kernel, args, geometry, {"dynamic_shared_bytes": 100000}, ["cooperative"], 3)
     config = dict(driver.calls)["cuLaunchKernelEx"][0]
-    assert (config.gridDimX, config.blockDimX, config.sharedMemBytes, config.hStream, config.numAttrs) == (32, 64, 100000, 3, 2)
+    assert (config.gridDimX, config.blockDimX, config.sharedMemBytes, config.hStream, config.numAttrs) == (
+        32,
+        64,
+        100000,
+        3,
+        2,
+    )
     cluster, cooperative = config.attrs
     assert (cluster.id, cluster.value.clusterDim.x) == ("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", 16)
     assert (cooperative.id, cooperative.value.cooperative) == ("CU_LAUNCH_ATTRIBUTE_COOPERATIVE", 1)
     assert driver.parameters == [b"\x00\x10" + b"\0" * 6, b"\x07\0\0\0"]
     allowed = [args[1] for name, args in driver.calls if name == "cuFuncSetAttribute"]
-    assert allowed == ["CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"]
+    assert allowed == [
+        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES",
+        "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+    ]
 
 
 def test_an_empty_grid_is_not_launched() -> None:
@@ -229,7 +258,9 @@ def test_the_cuda_array_interface() -> None:
 
 
 def test_a_contiguous_array_says_no_strides() -> None:
-    view = recognise(types.SimpleNamespace(__cuda_array_interface__={"shape": (4, 8), "typestr": "<i8", "data": (0, False)}))
+    view = recognise(
+        types.SimpleNamespace(__cuda_array_interface__={"shape": (4, 8), "typestr": "<i8", "data": (0, False)})
+    )
     assert view is not None
     assert (view.strides, view.dtype, view.device) == ((8, 1), DType("int64"), "cuda:0")
 

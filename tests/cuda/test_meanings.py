@@ -166,7 +166,11 @@ def test_small_functions() -> None:
         H.vstore([2], Tx.cuda.hmax2(H.vload([0], "float16x2"), H.vload([4], "float16x2")))
         A[5] = Tx.cuda.half2float(H[0])
 
-    a, b, h = np.array([1, 2] + [0] * 6, np.float32), np.full(8, 5, np.int32), np.array([1, 5, 0, 0, 3, 4, 0, 0], np.float16)
+    a, b, h = (
+        np.array([1, 2] + [0] * 6, np.float32),
+        np.full(8, 5, np.int32),
+        np.array([1, 5, 0, 0, 3, 4, 0, 0], np.float16),
+    )
     run(kernel, a, b, h)
     assert a.tolist() == [1, 2, 2, 6, 2, 1, 0, 0]
     assert b[:4].tolist() == [4, 0, 0, 0x3F800000]

@@ -35,7 +35,8 @@ def test_a_device_decides_where_the_author_does_not(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    "spec", ["cuda -arch=sm_90a", {"kind": "cuda", "arch": "sm_90a"}, {"tag": "nvidia/nvidia-h200"}, "nvidia/nvidia-h100"]
+    "spec",
+    ["cuda -arch=sm_90a", {"kind": "cuda", "arch": "sm_90a"}, {"tag": "nvidia/nvidia-h200"}, "nvidia/nvidia-h100"],
 )
 def test_ways_to_say_it(spec: Any) -> None:
     assert Target(spec)["arch"] == "sm_90a"
@@ -45,7 +46,15 @@ def test_ways_to_say_it(spec: Any) -> None:
 # Opt-in shared memory of one block, from the programming guide's table of technical specifications.
 @pytest.mark.parametrize(
     ("arch", "shared"),
-    [("sm_75", 65536), ("sm_80", 166912), ("sm_86", 101376), ("sm_89", 101376), ("sm_90a", 232448), ("sm_100a", 232448), ("sm_120", 101376)],
+    [
+        ("sm_75", 65536),
+        ("sm_80", 166912),
+        ("sm_86", 101376),
+        ("sm_89", 101376),
+        ("sm_90a", 232448),
+        ("sm_100a", 232448),
+        ("sm_120", 101376),
+    ],
 )
 def test_shared_memory(arch: str, shared: int) -> None:
     assert Target(f"cuda -arch={arch}").limits["shared_bytes"] == shared

@@ -19,7 +19,9 @@ from tirx_cuda.nvrtc import include_paths, open_nvrtc
 from tirx_cuda.toolchain import compile_with_nvcc, compile_with_nvrtc, find_nvcc, find_nvrtc
 from tirx_cuda.toolchain_rows import TOOLCHAINS
 
-needs_nvrtc = pytest.mark.skipif(open_nvrtc() is None, reason="NVRTC is not installed: pip install 'tirx-backend-cuda[nvrtc]'")
+needs_nvrtc = pytest.mark.skipif(
+    open_nvrtc() is None, reason="NVRTC is not installed: pip install 'tirx-backend-cuda[nvrtc]'"
+)
 needs_nvcc = pytest.mark.skipif(find_nvcc() is None, reason="nvcc is not on the PATH")
 
 HOPPER = Target("cuda -arch=sm_90a")
@@ -103,7 +105,9 @@ def test_nvcc_refuses_in_the_same_words() -> None:
 @needs_nvrtc
 def test_an_architecture_that_is_too_old() -> None:
     source, target = source_of(staged, "cuda -arch=sm_50"), Target("cuda -arch=sm_50")
-    with pytest.raises(ToolchainError, match=r"NVRTC [\d.]+ compiles for sm_\d+ and newer, the target is sm_50") as caught:
+    with pytest.raises(
+        ToolchainError, match=r"NVRTC [\d.]+ compiles for sm_\d+ and newer, the target is sm_50"
+    ) as caught:
         compile_with_nvrtc(source, target)
     assert "the source is available all the same" in (caught.value.hint or "")
 

@@ -12,8 +12,35 @@ from tests.core.codegen.dialect import printer, text
 from tirx.codegen.literal import float_text, rounded
 from tirx.intrinsic.core import math
 from tirx.ir import (
-    Add, And, BitwiseAnd, Broadcast, Buffer, BufferLoad, Cast, Div, DType, Expr, FloatImm, FloorDiv, FloorMod, IntImm, Let, LShift, LT,
-    Max, Mod, Mul, Neg, Not, Or, Ramp, RShift, Select, Shuffle, Sub, Var, const,
+    LT,
+    Add,
+    And,
+    BitwiseAnd,
+    Broadcast,
+    Buffer,
+    BufferLoad,
+    Cast,
+    Div,
+    DType,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    Let,
+    LShift,
+    Max,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    Ramp,
+    Select,
+    Shuffle,
+    Sub,
+    Var,
+    const,
 )  # fmt: skip
 
 A, B, C = (Var(name, DType("int32")) for name in "abc")

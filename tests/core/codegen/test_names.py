@@ -11,7 +11,16 @@ from tirx.codegen.names import Names, identifier
 
 @pytest.mark.parametrize(
     ("given_", "expected"),
-    [("x", "x"), ("größe", "grou00dfe"), ("α", "u03b1"), ("café", "cafe"), ("名前", "u540du524d"), ("a-b", "a_b"), ("1x", "_1x"), ("", "_")],
+    [
+        ("x", "x"),
+        ("größe", "grou00dfe"),
+        ("α", "u03b1"),
+        ("café", "cafe"),
+        ("名前", "u540du524d"),
+        ("a-b", "a_b"),
+        ("1x", "_1x"),
+        ("", "_"),
+    ],
 )
 def test_identifier(given_: str, expected: str) -> None:
     assert identifier(given_) == expected

@@ -8,8 +8,31 @@ from tests.core.codegen.dialect import lines
 from tirx.codegen.writer import SourceWriter
 from tirx.intrinsic.core import calls, collective
 from tirx.ir import (
-    Alloc, Assert, Bind, Break, Broadcast, Buffer, BufferLoad, BufferStore, Decl, DType, Evaluate, For, GE, If, Let, LT, PointerType, Ramp,
-    Return, Seq, Stmt, StringImm, Var, While, const,
+    GE,
+    LT,
+    Alloc,
+    Assert,
+    Bind,
+    Break,
+    Broadcast,
+    Buffer,
+    BufferLoad,
+    BufferStore,
+    Decl,
+    DType,
+    Evaluate,
+    For,
+    If,
+    Let,
+    PointerType,
+    Ramp,
+    Return,
+    Seq,
+    Stmt,
+    StringImm,
+    Var,
+    While,
+    const,
 )  # fmt: skip
 from tirx.support.errors import TargetError
 from tirx.support.span import Span
@@ -21,7 +44,11 @@ ACC = Buffer("acc", (1,), "float32", scope="local", layout=None, is_scalar=True)
 
 
 def store(value: object, index: object = 0, buffer: Buffer = A) -> BufferStore:
-    return BufferStore(buffer, const(value) if isinstance(value, int | float) else value, (const(index) if isinstance(index, int) else index,))
+    return BufferStore(
+        buffer,
+        const(value) if isinstance(value, int | float) else value,
+        (const(index) if isinstance(index, int) else index,),
+    )
 
 
 def load(buffer: Buffer, index: object = 0) -> BufferLoad:
@@ -125,7 +152,9 @@ def test_a_scattered_vector_is_stored_lane_by_lane() -> None:
 def test_a_view_with_another_type() -> None:
     view = Buffer("V", (64,), "int32", data=A.data, layout=None)
     pointer = Buffer("P", (4,), "int32", data=Var("P", PointerType("int32")), layout=None)
-    found = lines(Decl(view), Decl(pointer, calls.call_extern("handle", "find")), store(1, 0, view), store(load(pointer), 1, view))
+    found = lines(
+        Decl(view), Decl(pointer, calls.call_extern("handle", "find")), store(1, 0, view), store(load(pointer), 1, view)
+    )
     assert found == ["int* V = (int*)A;", "const int* P = (int*)find();", "V[0] = 1;", "V[1] = P[0];"]
 
 

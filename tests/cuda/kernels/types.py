@@ -20,7 +20,9 @@ def constants(A: Tx.Buffer((8,), "float32"), B: Tx.Buffer((8,), "float64"), C: T
 
 
 @Tx.prim_func
-def integers(A: Tx.Buffer((4,), "int64"), B: Tx.Buffer((4,), "uint32"), C: Tx.Buffer((4,), "int8"), D: Tx.Buffer((4,), "uint64")):
+def integers(
+    A: Tx.Buffer((4,), "int64"), B: Tx.Buffer((4,), "uint32"), C: Tx.Buffer((4,), "int8"), D: Tx.Buffer((4,), "uint64")
+):
     Tx.device_entry()
     A[0] = -9223372036854775808
     A[1] = 5000000000

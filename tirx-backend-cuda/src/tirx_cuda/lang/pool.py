@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from tirx.ir import DEFAULT_LAYOUT, Buffer, DType, current_span
-from tirx.script.builder import alloc_buffer, attr, decl_buffer
+from tirx.script.builder import alloc_buffer, attr, builder, decl_buffer
 from tirx.support.errors import ScriptError
 
 __all__ = ["SMEMPool"]
@@ -26,7 +26,10 @@ class SMEMPool:
     """
 
     def __init__(self, ptr: Buffer | None = None) -> None:
-        self.data: Buffer = alloc_buffer((0,), "uint8", scope="shared.dyn", align=1024) if ptr is None else ptr
+        if ptr is None:
+            ptr = alloc_buffer((0,), "uint8", scope="shared.dyn", align=1024)
+            builder("Tx.SMEMPool()").name_value(ptr, "smem")
+        self.data = ptr
         self.offset = 0
         self.used = 0
 
@@ -39,19 +42,20 @@ class SMEMPool:
         align: int = 0,
         layout: Any = "default",
     ) -> Buffer:
-        """A buffer of constant shape at the next offset that is a multiple of `align` (default: of the element's size)."""
+        """A buffer of constant shape at the next offset that is a multiple of `align` (at least of the element's size)."""
         kind = DType(dtype)
         dims = (shape,) if isinstance(shape, int) else tuple(shape)
-        start = -(-self.offset // (align or kind.bytes)) * (align or kind.bytes)
-        if start % kind.bytes:
+        step = max(align, kind.bytes)
+        if step % kind.bytes:
             raise self._error(
                 f"alignment {align} does not fit elements of {kind.bytes} bytes", "align to a multiple of them"
             )
+        start = -(-self.offset // step) * step
         made: Buffer = decl_buffer(
             dims, dtype, data=self.data.data, strides=strides, scope=scope, align=align, elem_offset=start // kind.bytes,
             layout=DEFAULT_LAYOUT if layout == "default" else layout,
         )  # fmt: skip
-        self.offset = start + self._bytes(dims, strides, kind)
+        self.offset = start + self._bytes(dims, strides, kind, layout)
         self.used = max(self.used, self.offset)
         return made
 
@@ -69,12 +73,14 @@ class SMEMPool:
             )
         attr({"tirx.dyn_smem_bytes": self.used if size is None else size})
 
-    def _bytes(self, dims: tuple[int, ...], strides: Sequence[int] | None, kind: DType) -> int:
+    def _bytes(self, dims: tuple[int, ...], strides: Sequence[int] | None, kind: DType, layout: Any) -> int:
         if not all(isinstance(extent, int) for extent in dims):
             raise self._error("a pool holds buffers of constant shape", "allocate the largest size that is needed")
         if strides:
             return (1 + sum((extent - 1) * step for extent, step in zip(dims, strides, strict=True))) * kind.bytes
-        return -(-prod(dims) * kind.total_bits // 8)
+        span = getattr(layout, "span", None)  # a layout may leave gaps
+        count = int(span()) if span is not None else prod(dims)
+        return -(-count * kind.total_bits // 8)
 
     @staticmethod
     def _error(message: str, hint: str) -> ScriptError:

@@ -1,0 +1,91 @@
+"""The source means what the simulator does: random expressions, compiled by a C++ compiler and run on the host."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tirx
+from tests.cuda.helpers import source_of
+from tests.cuda.host import COMPILER, built
+from tirx import script as Tx
+from tirx.ir import Expr
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
+
+INTEGER: tuple[Callable[..., Any], ...] = (
+    lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b,
+    Tx.min, Tx.max, lambda a, b: a // (Tx.abs(b % 7) + 1), lambda a, b: a % (Tx.abs(b % 5) - 6), lambda a, b: a // 8 - b % 16,
+    lambda a, b: Tx.truncdiv(a, (b & 7) + 1), lambda a, b: Tx.truncmod(a, (b & 7) + 1), lambda a, b: Tx.if_then_else(a < b, a, b - a),
+    lambda a, b: Tx.Select(a >= b, b, a), lambda a, b: a << (b & 3), lambda a, b: a >> (b & 3), lambda a, b: -a + ~b,
+    lambda a, b: Tx.cast(Tx.cast(a, "int8") + Tx.cast(b, "int8"), "int32"), lambda a, b: Tx.popcount(a) - Tx.clz(b),
+    lambda a, b: Tx.cast(Tx.cast(a, "uint16") * Tx.uint16(3), "int32") + b, lambda a, b: Tx.cast(Tx.And(a < b, Tx.Or(a > 3, b != 5)), "int32"),
+)  # fmt: skip
+
+FLOAT: tuple[Callable[..., Any], ...] = (
+    lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / (Tx.fabs(b) + 1.0), Tx.min, Tx.max,
+    lambda a, b: -a * b, lambda a, b: Tx.fma(a, b, a), lambda a, b: Tx.sqrt(Tx.fabs(a)) - b, lambda a, b: Tx.floor(a) + Tx.ceil(b),
+    lambda a, b: Tx.if_then_else(a <= b, a, b * 0.3), lambda a, b: Tx.trunc(a) - Tx.round(b), lambda a, b: Tx.cast(Tx.cast(a, "int32"), "float32") * b,
+    lambda a, b: Tx.reinterpret("float32", Tx.reinterpret("uint32", a)) + b, lambda a, b: Tx.copysign(a, b), lambda a, b: Tx.fmod(a, Tx.fabs(b) + 0.7),
+)  # fmt: skip
+
+
+def grown(rng: random.Random, leaves: list[Any], operations: tuple[Callable[..., Any], ...], depth: int) -> Any:
+    """A random expression."""
+    if depth == 0 or rng.random() < 0.1:
+        return rng.choice(leaves)
+    return rng.choice(operations)(*(grown(rng, leaves, operations, depth - 1) for _ in range(2)))
+
+
+def kernel_of(seed: int, dtype: str, count: int) -> Any:
+    """A kernel that stores `count` random expressions per thread."""
+    rng = random.Random(seed)
+    with Tx.prim_func() as frame:
+        Tx.func_name("kernel")
+        A = Tx.arg("A", Tx.Buffer((64,), dtype))
+        B = Tx.arg("B", Tx.Buffer((64, count), dtype))
+        Tx.device_entry()
+        tx = Tx.thread_id([64])
+        integers = dtype == "int32"
+        leaves: list[Any] = [
+            A[tx],
+            A[63 - tx],
+            tx if integers else Tx.cast(tx, dtype),
+            Tx.cast(3, dtype),
+            Tx.cast(-7, dtype),
+        ]
+        for index in range(count):
+            value: Expr = grown(rng, leaves, INTEGER if integers else FLOAT, 4)
+            B[tx, index] = value
+    return frame.get()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_expressions_mean_the_same_in_source_and_simulator(dtype: str, seed: int, tmp_path: Path) -> None:
+    count = 40
+    kernel = kernel_of(seed, dtype, count)
+    a = np.random.default_rng(seed).integers(-100, 100, 64).astype(dtype)
+    if dtype == "float32":
+        a = a / np.float32(7)
+    simulated, compiled = np.zeros((64, count), dtype), np.zeros((64, count), dtype)
+    report = tirx.simulate(kernel, a, simulated, target="cuda -arch=sm_90a", checks="none")
+    assert report.verdict != "error", str(report)
+    kind = "int" if dtype == "int32" else "float"
+    run = built(source_of(kernel).text, "kernel_kernel", tmp_path, f"{kind}* A, {kind}* B")
+    run(1, 64, a.ctypes.data_as(ctypes_pointer()), compiled.ctypes.data_as(ctypes_pointer()))
+    different = ~((simulated == compiled) | (np.isnan(simulated) & np.isnan(compiled)))
+    assert not different.any(), f"columns {sorted(set(np.nonzero(different)[1].tolist()))}"
+
+
+def ctypes_pointer() -> Any:
+    """`void*`."""
+    import ctypes
+
+    return ctypes.c_void_p
