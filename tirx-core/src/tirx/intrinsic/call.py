@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
 
 from ..ir import (
     FLOAT32,
@@ -24,6 +23,10 @@ from ..ir import (
 from ..support.errors import ScriptError
 from ..support.suggest import did_you_mean
 from .row import Intrinsic, Operand
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["call", "guard_calls"]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ..ir import Call
 from .requirement import Requirement
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["Emission", "check_emission"]
 
-Rule = str | Callable[[Any, Call, Sequence[str]], str]
+if TYPE_CHECKING:
+    Rule = str | Callable[[Any, Call, Sequence[str]], str]
 
 
 class Emission:

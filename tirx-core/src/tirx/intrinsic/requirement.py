@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Requirement"]
 

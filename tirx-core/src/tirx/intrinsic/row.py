@@ -6,16 +6,20 @@ An intrinsic is named as people write it below the language's prefix: `exp`, `cu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ..ir import DType, Expr, Op
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Barrier", "Effect", "Intrinsic", "Operand", "check_intrinsic"]
 
 OPERAND_KINDS = ("value", "pointer", "place", "region", "text", "constant")
 EFFECT_KINDS = ("pure", "read", "write", "atomic", "sync", "wait", "control", "opaque")
 
-Result = str | Callable[[Sequence[Expr], dict[str, Any]], DType]
+if TYPE_CHECKING:
+    Result = str | Callable[[Sequence[Expr], dict[str, Any]], DType]
 
 
 class Operand:

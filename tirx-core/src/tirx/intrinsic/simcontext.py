@@ -9,9 +9,14 @@ Targets without threads run with one agent: n is 1; region operands come as `Sim
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
 
 from ..ir import DType
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 __all__ = ["SimContext", "SimRegion"]
 

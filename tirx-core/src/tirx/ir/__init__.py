@@ -2,24 +2,94 @@
 
 from __future__ import annotations
 
-from .build import as_expr, binary, cast, const, logical_and, logical_not, logical_or, truth, unary, unify
 from .buffer import DEFAULT_LAYOUT, Buffer, Scalar
+from .build import as_expr, binary, cast, const, logical_and, logical_not, logical_or, truth, unary, unify
 from .context import active_builder, current_span, emit, late, late_bind, set_builder
 from .dtype import (
-    BOOL, FLOAT32, HANDLE, INT32, INT64, UINT32, VOID, DType, PointerType, dtype_names, register_dtype,
+    BOOL,
+    FLOAT32,
+    HANDLE,
+    INT32,
+    INT64,
+    UINT32,
+    VOID,
+    DType,
+    PointerType,
+    dtype_names,
+    register_dtype,
 )  # fmt: skip
 from .equal import structural_equal, structural_hash
 from .expr import (
-    EQ, GE, GT, LE, LT, NE, Add, And, Binary, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Broadcast, BufferLoad,
-    BufferRegion, Call, Cast, Compare, Div, Expr, FloatImm, FloorDiv, FloorMod, GlobalVar, IntImm, Let, LShift, Max, Min,
-    Mod, Mul, Neg, Not, Op, Or, Ramp, Range, RShift, Select, Shuffle, StringImm, Sub, Tuple, Unary, Var, call_attrs,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Binary,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Broadcast,
+    BufferLoad,
+    BufferRegion,
+    Call,
+    Cast,
+    Compare,
+    Div,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    GlobalVar,
+    IntImm,
+    Let,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Op,
+    Or,
+    Ramp,
+    Range,
+    RShift,
+    Select,
+    Shuffle,
+    StringImm,
+    Sub,
+    Tuple,
+    Unary,
+    Var,
+    call_attrs,
 )  # fmt: skip
 from .function import IRModule, Param, PrimFunc
 from .layout import Layout
 from .node import Field, Node
 from .stmt import (
-    Alloc, Assert, Attr, Bind, Break, BufferStore, Continue, Decl, Evaluate, For, If, Launch, Return, ScopeIdDef, Seq,
-    Stmt, While, seq,
+    Alloc,
+    Assert,
+    Attr,
+    Bind,
+    Break,
+    BufferStore,
+    Continue,
+    Decl,
+    Evaluate,
+    For,
+    If,
+    Launch,
+    Return,
+    ScopeIdDef,
+    Seq,
+    Stmt,
+    While,
+    seq,
 )  # fmt: skip
 from .visit import Substitution, definitions, mask_of, post_order, rewrite, substitute, walk
 

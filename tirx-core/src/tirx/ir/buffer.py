@@ -6,7 +6,6 @@ A buffer is compared by identity. Several buffers may share one storage (`data`)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
 
 from ..support.errors import ScriptError
 from .build import as_expr, const
@@ -18,6 +17,10 @@ from .layout import Layout
 from .ops import ExprOps
 from .stmt import BufferStore
 from .views import BufferViews
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 __all__ = ["DEFAULT_LAYOUT", "Buffer", "Scalar"]
 
@@ -71,7 +74,7 @@ class Buffer(BufferViews):
         *,
         data: Var | None = None,
         scope: str = "global",
-        layout: Layout | None | _Default = DEFAULT_LAYOUT,
+        layout: Layout | _Default | None = DEFAULT_LAYOUT,
         strides: Sequence[Any] = (),
         elem_offset: Any = 0,
         align: int = 0,

@@ -7,16 +7,50 @@ an integer meets a float as that float; floats widen to the wider; a scalar meet
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..support.errors import ScriptError
 from .context import current_span
 from .dtype import BOOL, FLOAT32, INT32, DType
 from .expr import (
-    EQ, GE, GT, LE, LT, NE, Add, And, Binary, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Broadcast, Call, Cast, Div,
-    Expr, FloatImm, FloorDiv, FloorMod, IntImm, LShift, Max, Min, Mod, Mul, Neg, Not, Or, RShift, StringImm, Sub, Unary,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Binary,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Broadcast,
+    Cast,
+    Div,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    RShift,
+    StringImm,
+    Sub,
+    Unary,
 )  # fmt: skip
 from .ops import BINARY, UNARY
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["as_expr", "binary", "cast", "const", "logical_and", "logical_not", "logical_or", "unary", "unify"]
 
@@ -216,7 +250,7 @@ def _fold(kind: type[Binary], a: IntImm, b: IntImm) -> Expr | None:
             f"shift of a {a.dtype} by {b.value}", span=current_span(), hint=f"shift by 0 to {a.dtype.bits - 1}"
         )
     value = _FOLD[kind](a.value, b.value)
-    if isinstance(value, bool) and not a.dtype.is_integer or kind in (EQ, NE, LT, LE, GT, GE, And, Or):
+    if (isinstance(value, bool) and not a.dtype.is_integer) or kind in (EQ, NE, LT, LE, GT, GE, And, Or):
         return IntImm(int(value), BOOL, span=current_span())
     if a.dtype.is_uint or kind is LShift:
         return IntImm(_wrap(int(value), a.dtype), a.dtype, span=current_span())

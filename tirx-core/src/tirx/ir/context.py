@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Protocol
 
 from ..support.errors import ScriptError
 from ..support.late import late, late_bind
 from ..support.span import Span, here
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from .expr import Call
     from .node import Node
     from .stmt import Stmt
+else:
+    Protocol = object
 
 __all__ = ["ActiveBuilder", "active_builder", "current_span", "emit", "late", "late_bind", "set_builder"]
 

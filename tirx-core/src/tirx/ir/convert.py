@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..support.errors import ScriptError
 from .build import as_expr, cast, const
@@ -11,12 +10,16 @@ from .context import current_span
 from .dtype import DType
 from .expr import Expr
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["is_lossless", "store_value"]
 
 
 def is_lossless(source: DType, target: DType) -> bool:
     """Whether every value of scalar type `source` has the same value in scalar type `target`."""
-    if source is target or source.is_bool and (target.is_integer or target.is_float):
+    if source is target or (source.is_bool and (target.is_integer or target.is_float)):
         return True
     if source.is_integer and target.is_integer:
         return target.min_int <= source.min_int and source.max_int <= target.max_int

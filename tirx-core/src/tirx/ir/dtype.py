@@ -76,7 +76,7 @@ class DType:
     exponent: int
     mantissa: int
 
-    def __new__(cls, name: str | DType) -> DType:
+    def __new__(cls, name: object) -> DType:
         if isinstance(name, DType):
             return name
         found = _interned.get(name) if isinstance(name, str) else None
@@ -198,7 +198,7 @@ def _fill(target: DType, name: str, scalar: str, row: tuple[str, int, int, int],
     target.kind, target.bits, target.exponent, target.mantissa = row
 
 
-def _parse(name: str) -> DType:
+def _parse(name: object) -> DType:
     convert = getattr(name, "__tirx_dtype__", None)  # the language's constructors stand for their type
     if convert is not None:
         found_type: DType = convert()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .buffer import Buffer
 from .expr import Call, FloatImm, Op, Var
 from .function import IRModule, PrimFunc
 from .node import Node
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["structural_equal", "structural_hash"]
 

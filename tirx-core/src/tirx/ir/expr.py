@@ -6,13 +6,15 @@ Integer `Div` and `Mod` truncate, `FloorDiv` and `FloorMod` round down; on float
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dtype import DType
 from .node import Node
 from .ops import ExprOps
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
     from .buffer import Buffer
 
 __all__ = [

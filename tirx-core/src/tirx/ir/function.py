@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from ..support.span import Span
 from .buffer import Buffer
@@ -11,6 +10,10 @@ from .dtype import VOID, DType
 from .expr import Expr, Var
 from .node import Node
 from .stmt import Stmt
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["IRModule", "Param", "PrimFunc"]
 

@@ -19,12 +19,14 @@ A class attribute `_not_compared` names fields that structural equality ignores.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from ..support.span import Span
 from .dtype import BOOL, HANDLE
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
+    from typing import Any, ClassVar, Literal, TypeVar
+
     from typing_extensions import dataclass_transform
 else:
 
@@ -34,7 +36,8 @@ else:
 
 __all__ = ["Field", "Node", "NodeType", "derived", "keyword"]
 
-T = TypeVar("T", bound="Node")
+if TYPE_CHECKING:
+    T = TypeVar("T", bound="Node")
 
 _CHILD = {"Expr", "Stmt", "Expr | None", "Stmt | None"}
 _CHILDREN = {"tuple[Expr, ...]", "tuple[Stmt, ...]", "tuple[Expr, ...] | None"}

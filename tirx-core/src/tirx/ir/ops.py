@@ -6,10 +6,13 @@ The mixin only knows names of operations; `build.py`, which knows the nodes, fil
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
 
 from ..support.errors import ScriptError
 from .context import current_span
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 __all__ = ["ExprOps"]
 

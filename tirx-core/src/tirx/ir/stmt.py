@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from .expr import Expr, StringImm, Var
 from .node import Node
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
     from .buffer import Buffer
 
 __all__ = [

@@ -7,7 +7,6 @@ that says everything; else a layout object.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from ..support.errors import ScriptError
 from .build import as_expr
@@ -17,7 +16,10 @@ from .expr import BufferRegion, Expr, IntImm
 from .rearrange import parse_pattern
 from .stmt import Decl
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
+    from typing import Any
+
     from .buffer import Buffer
 
 __all__ = ["BufferViews"]

@@ -7,7 +7,6 @@ that changes nothing returns the same object, and subtrees without the wanted ki
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
 
 from .buffer import Buffer
 from .expr import Expr, Var
@@ -15,10 +14,17 @@ from .layout import Layout
 from .node import Node
 from .stmt import Alloc, Bind, Decl, For, ScopeIdDef, Seq, Stmt, seq
 
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
 __all__ = ["Rule", "definitions", "mask_of", "post_order", "rewrite", "substitute", "walk"]
 
-N = TypeVar("N", bound=Node)
-Rule = Callable[[Any], Any]
+if TYPE_CHECKING:
+    N = TypeVar("N", bound=Node)
+    Rule = Callable[[Any], Any]
+else:
+    Rule = Callable
 
 
 def mask_of(*kinds: type[Node]) -> int:

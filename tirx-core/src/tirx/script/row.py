@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
 
 __all__ = ["Namespace", "check_namespace"]
 
 
 class Namespace:
     """A row of hook `tirx_namespaces`: `Tx.<name>` is the object at `load` (`"module:attribute"` or a module), a namespace
-    with members or a single name (a class such as a pool)."""
+    with members or a single name (a class such as a pool).
+    """
 
     __slots__ = ("doc", "load", "name")
 

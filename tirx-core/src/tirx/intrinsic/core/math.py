@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import BOOL, DType
+from ...ir import BOOL, INT32, DType
 from ..row import Intrinsic, Operand
 from .build import builtin, unified
 
@@ -71,6 +71,10 @@ def _truth(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
     return BOOL.with_lanes(args[0].dtype.lanes)
 
 
+def _count(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
+    return INT32.with_lanes(args[0].dtype.lanes)
+
+
 # name, operands, meaning in words, accuracy
 _FLOATS = tuple(
     _floats(*row)
@@ -126,7 +130,7 @@ _OTHERS = (
               doc="x times 2 to the power of an integer", meaning=_WHERE + "ldexp"),
     Intrinsic("popcount", [Operand("x", dtypes=("integer",))], "same",
               doc="number of bits that are set", meaning=_WHERE + "popcount"),
-    Intrinsic("clz", [Operand("x", dtypes=("integer",))], "int32",
+    Intrinsic("clz", [Operand("x", dtypes=("integer",))], _count,
               doc="number of leading zero bits; the width for 0", meaning=_WHERE + "clz"),
     Intrinsic("abs", [Operand("x", dtypes=("int", "float"))], "same", doc="absolute value", meaning=_WHERE + "absolute"),
 )  # fmt: skip
