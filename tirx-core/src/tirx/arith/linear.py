@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..ir import Add, DType, Expr, IntImm, Mul, Neg, Sub, const
+from ..ir import Add, DType, Expr, FloorDiv, FloorMod, IntImm, Mul, Neg, Sub, const
 from .key import key_of
 
 __all__ = ["Linear", "linear_of"]
@@ -54,6 +54,19 @@ class Linear:
                 rest.add(atom, factor)
         quotient.constant, rest.constant = divmod(self.constant, divisor)
         return quotient, rest
+
+    def recombine(self) -> None:
+        """Quotients and remainders of one value become the value again: `x // 4 * 4 + x % 4` is `x`."""
+        for atom, factor in list(self.items()):
+            if not (isinstance(atom, FloorMod) and isinstance(atom.b, IntImm) and atom.b.value > 0):
+                continue
+            quotient = key_of(FloorDiv(atom.a, atom.b))
+            if self.coefficients.get(quotient) == factor * atom.b.value:
+                self.add(self.atoms[quotient], -factor * atom.b.value)
+                self.add(atom, -factor)
+                for inner, inner_factor in linear_of(atom.a).items():
+                    self.add(inner, factor * inner_factor)
+                self.constant += factor * linear_of(atom.a).constant
 
     def to_expr(self, dtype: DType) -> Expr:
         """The sum as an expression: positive terms first, then negative ones, then the constant."""

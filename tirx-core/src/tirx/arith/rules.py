@@ -55,9 +55,8 @@ def _sum(node: Expr, analyzer: Analyzer) -> Expr | None:
     if not _scalar_int(node):
         return None
     form = linear_of(node)
+    form.recombine()
     count = len(form.atoms) + (form.constant != 0)
-    if count >= form.leaves and not (isinstance(node, Mul) and isinstance(node.a, IntImm)):
-        return None
     return form.to_expr(node.dtype) if count < form.leaves else None
 
 

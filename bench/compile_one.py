@@ -1,0 +1,73 @@
+"""Measures one implementation in a process of its own: function to CUDA source, for each benchmark kernel, printed as JSON.
+
+    python compile_one.py ours|peer RUNS FOLDER
+
+The kernels have no import line: each implementation gives them its own `Tx`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+IMPORTS = {"ours": "from tirx import script as Tx", "peer": "from tvm.script import tirx as Tx"}
+ARCH = "sm_90a"
+
+
+def ours() -> Callable[[Any], str]:
+    import tirx
+    from tirx.target import Target
+
+    target = Target({"kind": "cuda", "arch": ARCH})
+    return lambda func: str(tirx.compile(func, target).source)
+
+
+def peer() -> Callable[[Any], str]:
+    import tvm
+    from tvm.target import Target
+
+    target = Target({"kind": "cuda", "arch": ARCH})
+
+    def source(func: Any) -> str:
+        built = tvm.compile(tvm.IRModule({"main": func}), target=target, tir_pipeline="tirx")
+        return str(built.mod.imports[0].inspect_source())
+
+    return source
+
+
+def functions(path: Path) -> dict[str, Any]:
+    """What a kernel file defines: parsing happens here."""
+    space: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    return space
+
+
+def main() -> None:
+    which, runs, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    to_source = {"ours": ours, "peer": peer}[which]()
+    kernels = sorted(Path(__file__).with_name("kernels").glob("*.py"))
+    copies = []
+    for run in range(runs + 1):  # a fresh copy of each file per run, so that nothing is remembered; the first run warms up
+        (folder / str(run)).mkdir(parents=True, exist_ok=True)
+        for kernel in kernels:
+            copy = folder / str(run) / kernel.name
+            copy.write_text(f"{IMPORTS[which]}\n\n{kernel.read_text()}")
+            copies.append((run, kernel.stem, copy))
+    best: dict[str, float] = {}
+    sources: dict[str, str] = {}
+    for run, name, copy in copies:
+        start = time.perf_counter()
+        found = functions(copy)
+        text = to_source(found[name.partition("_")[2]])
+        taken = time.perf_counter() - start
+        if run:
+            best[name] = min(best.get(name, 1e9), taken)
+        sources[name] = text
+    print(json.dumps({"seconds": best, "sources": sources}))
+
+
+main()

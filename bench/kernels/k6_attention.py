@@ -1,0 +1,82 @@
+@Tx.prim_func
+def attention(
+    q_ptr: Tx.handle,
+    k_ptr: Tx.handle,
+    v_ptr: Tx.handle,
+    o_ptr: Tx.handle,
+    l_ptr: Tx.handle,
+    scale: Tx.float32,
+):
+    q = Tx.match_buffer(q_ptr, (8, 1024, 64), "float32")
+    k = Tx.match_buffer(k_ptr, (8, 1024, 64), "float32")
+    v = Tx.match_buffer(v_ptr, (8, 1024, 64), "float32")
+    o = Tx.match_buffer(o_ptr, (8, 1024, 64), "float32")
+    lse = Tx.match_buffer(l_ptr, (8, 1024), "float32")
+    Tx.device_entry()
+    bx, head = Tx.cta_id([32, 8])
+    tx = Tx.thread_id([128])
+    warp: Tx.let = tx // 32
+    lane: Tx.let = tx % 32
+    # Shared tiles: queries of this block, one tile of keys and values, the scores of each row.
+    q_tile = Tx.alloc_shared((32, 65), "float32")
+    k_tile = Tx.alloc_shared((32, 65), "float32")
+    v_tile = Tx.alloc_shared((32, 65), "float32")
+    scores = Tx.alloc_shared((32, 33), "float32")
+    row_max = Tx.alloc_shared((32,), "float32")
+    row_sum = Tx.alloc_shared((32,), "float32")
+    row_scale = Tx.alloc_shared((32,), "float32")
+    # Each thread owns a quarter of one row of the output: row tx // 4, columns (tx % 4) * 16 and on.
+    my_row: Tx.let = tx // 4
+    my_col: Tx.let = tx % 4 * 16
+    acc = Tx.alloc_local((16,), "float32")
+    for i in Tx.unroll(16):
+        acc[i] = Tx.float32(0.0)
+    for i in Tx.serial(16):
+        q_tile[i * 2 + tx // 64, tx % 64] = q[head, bx * 32 + i * 2 + tx // 64, tx % 64] * scale
+    if tx < 32:
+        row_max[tx] = Tx.float32(-3.0e38)
+        row_sum[tx] = Tx.float32(0.0)
+    Tx.cuda.cta_sync()
+    for tile in Tx.serial(32):
+        # Causal: tiles beyond the diagonal do not count.
+        if tile <= bx:
+            for i in Tx.serial(16):
+                k_tile[i * 2 + tx // 64, tx % 64] = k[head, tile * 32 + i * 2 + tx // 64, tx % 64]
+                v_tile[i * 2 + tx // 64, tx % 64] = v[head, tile * 32 + i * 2 + tx // 64, tx % 64]
+            Tx.cuda.cta_sync()
+            # Scores: each warp computes eight rows, each lane one column.
+            for r in Tx.unroll(8):
+                total: Tx.float32 = Tx.float32(0.0)
+                for d in Tx.unroll(64):
+                    total = total + q_tile[warp * 8 + r, d] * k_tile[lane, d]
+                if tile * 32 + lane <= bx * 32 + warp * 8 + r:
+                    scores[warp * 8 + r, lane] = total
+                else:
+                    scores[warp * 8 + r, lane] = Tx.float32(-3.0e38)
+            Tx.cuda.cta_sync()
+            # Running maximum and sum of each row.
+            for r in Tx.unroll(8):
+                value: Tx.float32 = scores[warp * 8 + r, lane]
+                tile_max: Tx.float32 = Tx.cuda.warp_max(value)
+                new_max: Tx.float32 = Tx.max(tile_max, row_max[warp * 8 + r])
+                power: Tx.float32 = Tx.exp(value - new_max)
+                tile_sum: Tx.float32 = Tx.cuda.warp_sum(power)
+                scores[warp * 8 + r, lane] = power
+                if lane == 0:
+                    factor: Tx.float32 = Tx.exp(row_max[warp * 8 + r] - new_max)
+                    row_scale[warp * 8 + r] = factor
+                    row_sum[warp * 8 + r] = row_sum[warp * 8 + r] * factor + tile_sum
+                    row_max[warp * 8 + r] = new_max
+            Tx.cuda.cta_sync()
+            # Rescale what was there, add this tile's part.
+            for i in Tx.unroll(16):
+                acc[i] = acc[i] * row_scale[my_row]
+            for j in Tx.serial(32):
+                weight: Tx.float32 = scores[my_row, j]
+                for i in Tx.unroll(16):
+                    acc[i] = acc[i] + weight * v_tile[j, my_col + i]
+            Tx.cuda.cta_sync()
+    for i in Tx.unroll(16):
+        o[head, bx * 32 + my_row, my_col + i] = acc[i] / row_sum[my_row]
+    if tx < 32:
+        lse[head, bx * 32 + tx] = row_max[tx] + Tx.log(row_sum[tx])
