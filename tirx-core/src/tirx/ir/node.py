@@ -159,6 +159,25 @@ def _compile_children(fields: tuple[Field, ...]) -> Callable[..., Any]:
     return _children[source]
 
 
+def _compile_with_children(fields: tuple[Field, ...]) -> Callable[..., Any]:
+    """A constructor call with children taken from a tuple, everything else from the node."""
+    lines = ["def with_children(self, new):", "    i = 0"]
+    for f in fields:
+        if f.role == "child":
+            missing = f"if self.{f.name} is None: {f.name} = None" if f.optional else "if False: pass"
+            lines += [f"    {missing}", f"    else: {f.name} = new[i]; i += 1"]
+        elif f.role == "children":
+            lines += [f"    n = len(self.{f.name} or ())", f"    {f.name} = new[i : i + n]; i += n"]
+            if f.optional:
+                lines.append(f"    if self.{f.name} is None: {f.name} = None")
+    values = [f.name if f.role in ("child", "children") else f"self.{f.name}" for f in fields]
+    lines.append(f"    return type(self)({', '.join([*values, 'span=self.span'])})")
+    space: dict[str, Any] = {}
+    exec("\n".join(lines), space)  # made from our own field names
+    made: Callable[..., Any] = space["with_children"]
+    return made
+
+
 class Node(metaclass=NodeType, abstract=True):
     """Base of expressions and statements. `span` is where the author wrote it; `mask` the kinds at and below it."""
 
@@ -172,6 +191,13 @@ class Node(metaclass=NodeType, abstract=True):
     def children(self) -> tuple[Node, ...]:
         """Direct children in field order. Each class has its own, compiled from its fields."""
         return ()
+
+    def with_children(self: T, new: tuple[Node, ...]) -> T:
+        """The same node with other children, in the order of `children()`; span kept."""
+        cls: Any = type(self)
+        cls.with_children = _compile_with_children(cls.FIELDS)  # each class has its own from the first need on
+        made: T = cls.with_children(self, new)
+        return made
 
     def rebuild(self: T, **changes: Any) -> T:
         """The same node with some fields replaced; span kept; `self` when nothing differs."""

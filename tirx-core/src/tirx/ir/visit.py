@@ -27,8 +27,18 @@ else:
     Rule = Callable
 
 
+_masks: dict[tuple[type[Node], ...], int] = {}
+
+
 def mask_of(*kinds: type[Node]) -> int:
     """Union of the kind bits of node classes (abstract ones count with their subclasses)."""
+    found = _masks.get(kinds)
+    if found is None:
+        found = _masks[kinds] = _mask_of(kinds)
+    return found
+
+
+def _mask_of(kinds: tuple[type[Node], ...]) -> int:
     mask = 0
     stack: list[type[Node]] = list(kinds)
     while stack:
@@ -121,22 +131,16 @@ def _with_children(node: Node, results: list[Any]) -> Node:
     del results[-len(old) :]
     for before, after in zip(old, new, strict=True):
         if before is not after:
-            return _rebuilt(node, iter(new))
+            return _rebuilt(node, new)
     return node
 
 
-def _rebuilt(node: Node, new: Iterator[Any]) -> Node:
+def _rebuilt(node: Node, new: list[Any]) -> Node:
     if isinstance(node, Seq):
         return seq(stmt for item in new for stmt in (item if isinstance(item, list) else [item]))
-    changes: dict[str, Any] = {}
-    for field in node.FIELDS:
-        value = getattr(node, field.name)
-        if field.role == "child" and value is not None:
-            item = next(new)
-            changes[field.name] = seq(item) if isinstance(item, list) else item
-        elif field.role == "children" and value:
-            changes[field.name] = tuple(next(new) for _ in value)
-    return node.rebuild(**changes)
+    if isinstance(node, Stmt):
+        return node.with_children(tuple(seq(item) if isinstance(item, list) else item for item in new))
+    return node.with_children(tuple(new))
 
 
 def substitute(root: N, values: Mapping[Var, Expr], buffers: Mapping[Buffer, Buffer] | None = None) -> N:

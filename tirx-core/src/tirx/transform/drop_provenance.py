@@ -8,8 +8,6 @@ Needs: nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir import BufferLoad, BufferStore, IRModule, Node, rewrite
 from ..ir.visit import Rule
 from .pipeline import Pass, PassContext
@@ -17,13 +15,17 @@ from .pipeline import Pass, PassContext
 __all__ = ["drop_provenance"]
 
 
-def _plain(node: Any) -> Any:
-    return node.rebuild(source=None, coords=()) if node.source is not None else None
+def _load(node: BufferLoad) -> BufferLoad | None:
+    return BufferLoad(node.buffer, node.indices, span=node.span) if node.source is not None else None
+
+
+def _store(node: BufferStore) -> BufferStore | None:
+    return BufferStore(node.buffer, node.value, node.indices, span=node.span) if node.source is not None else None
 
 
 def run(module: IRModule, context: PassContext) -> IRModule:
     """The module without provenance."""
-    rules: dict[type[Node], Rule] = {BufferLoad: _plain, BufferStore: _plain}
+    rules: dict[type[Node], Rule] = {BufferLoad: _load, BufferStore: _store}
     return module.map(lambda func: func.with_body(rewrite(func.body, rules)))
 
 
