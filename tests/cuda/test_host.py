@@ -21,17 +21,20 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 INTEGER: tuple[Callable[..., Any], ...] = (
     lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b,
     Tx.min, Tx.max, lambda a, b: a // (Tx.abs(b % 7) + 1), lambda a, b: a % (Tx.abs(b % 5) - 6), lambda a, b: a // 8 - b % 16,
-    lambda a, b: Tx.truncdiv(a, (b & 7) + 1), lambda a, b: Tx.truncmod(a, (b & 7) + 1), lambda a, b: Tx.if_then_else(a < b, a, b - a),
+    lambda a, b: Tx.truncdiv(a, (b & 7) + 1), lambda a, b: Tx.truncmod(a, (b & 7) + 1),
+    lambda a, b: Tx.if_then_else(a < b, a, b - a),
     lambda a, b: Tx.Select(a >= b, b, a), lambda a, b: a << (b & 3), lambda a, b: a >> (b & 3), lambda a, b: -a + ~b,
     lambda a, b: Tx.cast(Tx.cast(a, "int8") + Tx.cast(b, "int8"), "int32"), lambda a, b: Tx.popcount(a) - Tx.clz(b),
-    lambda a, b: Tx.cast(Tx.cast(a, "uint16") * Tx.uint16(3), "int32") + b, lambda a, b: Tx.cast(Tx.And(a < b, Tx.Or(a > 3, b != 5)), "int32"),
+    lambda a, b: Tx.cast(Tx.cast(a, "uint16") * Tx.uint16(3), "int32") + b,
+    lambda a, b: Tx.cast(Tx.And(a < b, Tx.Or(a > 3, b != 5)), "int32"),
 )  # fmt: skip
 
 FLOAT: tuple[Callable[..., Any], ...] = (
     lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / (Tx.fabs(b) + 1.0), Tx.min, Tx.max,
     lambda a, b: -a * b, lambda a, b: Tx.fma(a, b, a), lambda a, b: Tx.sqrt(Tx.fabs(a)) - b, lambda a, b: Tx.floor(a) + Tx.ceil(b),
-    lambda a, b: Tx.if_then_else(a <= b, a, b * 0.3), lambda a, b: Tx.trunc(a) - Tx.round(b), lambda a, b: Tx.cast(Tx.cast(a, "int32"), "float32") * b,
-    lambda a, b: Tx.reinterpret("float32", Tx.reinterpret("uint32", a)) + b, lambda a, b: Tx.copysign(a, b), lambda a, b: Tx.fmod(a, Tx.fabs(b) + 0.7),
+    lambda a, b: Tx.if_then_else(a <= b, a, b * 0.3), lambda a, b: Tx.trunc(a) - Tx.round(b),
+    lambda a, b: Tx.cast(Tx.cast(a, "int32"), "float32") * b, lambda a, b: Tx.copysign(a, b),
+    lambda a, b: Tx.reinterpret("float32", Tx.reinterpret("uint32", a)) + b, lambda a, b: Tx.fmod(a, Tx.fabs(b) + 0.7),
 )  # fmt: skip
 
 

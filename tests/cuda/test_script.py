@@ -58,25 +58,41 @@ def test_mistake(name: str) -> None:
 
 
 CODE = "__device__ float f(float x) { return x; }"
+
+
+def call(name: str, A: Any) -> object:
+    return Tx.evaluate(Tx.cuda.func_call(name, A[0], source_code=CODE, return_type="float32"))
+
+
+def shuffled(A: Any) -> object:
+    return A.vstore([0], Tx.cuda.__shfl_sync(0xFFFFFFFF, A.vload([0], "float32x4"), 1))
+
+
+def acquired(A: Any, dtype: str, scope: str = "gpu") -> object:
+    return Tx.evaluate(Tx.cuda.ld_acquire(A.ptr_to([0]), dtype, scope))
+
+
+def added(A: Any, dtype: str) -> object:
+    return Tx.evaluate(Tx.atomic_add(Tx.ptr_byte_offset(A.data, 0, dtype), Tx.cast(1, dtype)))
+
+
 REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
-    "function name": (
-        lambda A: Tx.evaluate(Tx.cuda.func_call("f); evil(", A[0], source_code=CODE, return_type="float32")), "is not the name of a function"
+    "function name": (lambda A: call("f); evil(", A), "is not the name of a function"),
+    "missing function": (lambda A: call("g", A), "the source given for `g` does not define it"),
+    "extern name": (
+        lambda A: Tx.evaluate(Tx.call_extern("void", "f();} evil(", A[0])),
+        "is not the name of a function",
     ),
-    "missing function": (
-        lambda A: Tx.evaluate(Tx.cuda.func_call("g", A[0], source_code=CODE, return_type="float32")), "the source given for `g` does not define it"
+    "register": (lambda A: Tx.evaluate(Tx.cuda.mov_sreg(32, "x; evil")), "is no special register"),
+    "shuffle": (shuffled, "a float32x4 value cannot be shuffled"),
+    "acquire": (lambda A: acquired(A, "uint8"), "an acquiring load of uint8 at scope `gpu` does not exist"),
+    "scope": (lambda A: acquired(A, "uint32", "galaxy"), "an acquiring load of uint32 at scope `galaxy`"),
+    "wide load": (
+        lambda A: A.vstore([0], Tx.cuda.ldg(A.ptr_to([0]), "float32", vec="v8")),
+        "ldg of 32 bytes does not exist",
     ),
-    "extern name": (lambda A: Tx.evaluate(Tx.call_extern("void", "f();} evil(", A[0])), "is not the name of a function"),
-    "register": (lambda A: Tx.evaluate(Tx.cuda.mov_sreg(32, 'x; evil')), "is no special register"),
-    "shuffle": (
-        lambda A: A.vstore([0], Tx.cuda.__shfl_sync(0xFFFFFFFF, A.vload([0], "float32x4"), 1)), "a float32x4 value cannot be shuffled"
-    ),
-    "acquire": (lambda A: Tx.evaluate(Tx.cuda.ld_acquire(A.ptr_to([0]), "uint8")), "an acquiring load of uint8 at scope `gpu` does not exist"),
-    "scope": (
-        lambda A: Tx.evaluate(Tx.cuda.ld_acquire(A.ptr_to([0]), "uint32", "galaxy")), "an acquiring load of uint32 at scope `galaxy`"
-    ),
-    "wide load": (lambda A: A.vstore([0], Tx.cuda.ldg(A.ptr_to([0]), "float32", vec="v8")), "ldg of 32 bytes does not exist"),
-    "byte atomics": (lambda A: Tx.evaluate(Tx.atomic_add(Tx.ptr_byte_offset(A.data, 0, "int8"), Tx.int8(1))), "atomic_add of int8 does not exist"),
-}  # fmt: skip
+    "byte atomics": (lambda A: added(A, "int8"), "atomic_add of int8 does not exist"),
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -14,7 +14,7 @@ from tirx.codegen.names import Names, identifier
     [
         ("x", "x"),
         ("größe", "grou00dfe"),
-        ("α", "u03b1"),
+        ("\u03b1", "u03b1"),
         ("café", "cafe"),
         ("名前", "u540du524d"),
         ("a-b", "a_b"),

@@ -11,7 +11,7 @@ __device__ inline double larger(double a, double b) { return fmax(a, b); }
 
 template <typename T>
 __device__ inline T warp_max(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value = larger(value, __shfl_xor_sync(0xffffffff, value, step, width));
+  for (int step = width / 2; step > 0; step /= 2) value = larger(value, T(__shfl_xor_sync(0xffffffff, value, step, width)));
   return value;
 }
 

@@ -1,5 +1,7 @@
 """Indices, scalars, branches and loops."""
 
+# ruff: noqa: A001, F821
+
 from tirx import script as Tx
 
 

@@ -125,14 +125,14 @@ __device__ inline T warp_sum(T value, int width) {
 //! warp_max: larger
 template <typename T>
 __device__ inline T warp_max(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value = larger(value, __shfl_xor_sync(0xffffffff, value, step, width));
+  for (int step = width / 2; step > 0; step /= 2) value = larger(value, T(__shfl_xor_sync(0xffffffff, value, step, width)));
   return value;
 }
 
 //! warp_min: smaller
 template <typename T>
 __device__ inline T warp_min(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value = smaller(value, __shfl_xor_sync(0xffffffff, value, step, width));
+  for (int step = width / 2; step > 0; step /= 2) value = smaller(value, T(__shfl_xor_sync(0xffffffff, value, step, width)));
   return value;
 }
 

@@ -316,6 +316,9 @@ class ExprPrinter:
 
     def converted(self, value: Term, source: DType, target: DType) -> Term:
         """A value of type `source` as `target`."""
+        if target.is_bool and source.name in self.dialect.bridges:
+            wide = DType(self.dialect.bridges[source.name])
+            return self.converted(self.converted(value, source, wide), wide, target)
         if target.is_bool and not source.is_bool:
             zero = self.term(const(0, source)).text
             return Term(f"{value.at(BINARY[NE].left)} != {zero}", BINARY[NE].level)

@@ -203,7 +203,13 @@ def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
         )
         left, right = printer.term(given[0]), printer.term(given[1])
         return Term(f"{left.at(operator.left)} {operator.symbol} {right.at(operator.right)}", operator.level)
-    name = _define(printer, _name(node), node.dtype, types, lambda inner, args: inner.text(_rebuilt(node, args)))
+    truth = isinstance(node, Call) and node.dtype.element.is_bool  # C's functions answer an int
+
+    def body(inner: ExprPrinter, args: Sequence[Expr]) -> str:
+        scalar = _rebuilt(node, args)
+        return f"({inner.type(scalar.dtype)}){inner.text(scalar, UNARY)}" if truth else inner.text(scalar)
+
+    name = _define(printer, _name(node), node.dtype, types, body)
     return Term(f"{name}({', '.join(printer.text(item) for item in given)})", POSTFIX)
 
 
