@@ -30,9 +30,8 @@ def a_value_in_a_branch(bad):
         Tx.device_entry()
         tx = Tx.thread_id([64])
         s = Tx.alloc_shared((1,), "int32")
-        if not bad:
-            if tx == 0:
-                s[0] = 1
+        if tx == 0 and not bad:
+            s[0] = 1
         Tx.tvm_storage_sync("shared")
         if s[0] > 0:
             B[tx] = 1
@@ -93,7 +92,7 @@ def half_a_vector(bad):
     @Tx.prim_func
     def kernel(B: Tx.Buffer((4,), "float32")):
         Tx.device_entry()
-        tx = Tx.thread_id([1])
+        Tx.thread_id([1])
         s = Tx.alloc_shared((4,), "float32")
         for i in range(2 if bad else 4):
             s[i] = 1.0

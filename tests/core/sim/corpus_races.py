@@ -98,7 +98,7 @@ def reader_in_another_cta(bad):
     def kernel(A: Tx.Buffer((4,), "int32"), B: Tx.Buffer((4,), "int32")):
         Tx.device_entry()
         bx = Tx.cta_id([4])
-        tx = Tx.thread_id([1])
+        Tx.thread_id([1])
         A[bx] = bx
         if bad:
             B[bx] = A[(bx + 1) % 4]
@@ -249,7 +249,7 @@ def message_before_its_flag(bad):
     def kernel(M: Tx.Buffer((1,), "int32"), F: Tx.Buffer((1,), "int32"), B: Tx.Buffer((1,), "int32")):
         Tx.device_entry()
         bx = Tx.cta_id([2])
-        tx = Tx.thread_id([1])
+        Tx.thread_id([1])
         if bx == 0:
             if not bad:
                 M[0] = 42
@@ -269,8 +269,8 @@ def counter_without_its_lock(bad):
     @Tx.prim_func
     def kernel(L: Tx.Buffer((1,), "int32"), C: Tx.Buffer((1,), "int32")):
         Tx.device_entry()
-        bx = Tx.cta_id([4])
-        tx = Tx.thread_id([1])
+        Tx.cta_id([4])
+        Tx.thread_id([1])
         if not bad:
             while Tx.atomic_cas(L[0], 0, 1) != 0:
                 pass
@@ -386,7 +386,7 @@ def a_flag_that_nobody_sets(bad):
     def kernel(F: Tx.Buffer((1,), "int32"), B: Tx.Buffer((2,), "int32")):
         Tx.device_entry()
         bx = Tx.cta_id([2])
-        tx = Tx.thread_id([1])
+        Tx.thread_id([1])
         if bx == 0:
             if bad:
                 B[0] = 1
@@ -405,8 +405,8 @@ def a_lock_that_is_kept(bad):
     @Tx.prim_func
     def kernel(L: Tx.Buffer((1,), "int32"), C: Tx.Buffer((1,), "int32")):
         Tx.device_entry()
-        bx = Tx.cta_id([3])
-        tx = Tx.thread_id([1])
+        Tx.cta_id([3])
+        Tx.thread_id([1])
         while Tx.atomic_cas(L[0], 0, 1) != 0:
             pass
         C[0] = C[0] + 1
@@ -446,7 +446,7 @@ def a_ticket_that_is_never_called(bad):
     @Tx.prim_func
     def kernel(T: Tx.Buffer((1,), "int32"), B: Tx.Buffer((1,), "int32")):
         Tx.device_entry()
-        tx = Tx.thread_id([1])
+        Tx.thread_id([1])
         goal: Tx.int32 = 10
         if bad:
             goal = -1

@@ -9,9 +9,53 @@ from tirx.intrinsic.core.calls import launch_index
 from tirx.intrinsic.core.collective import tvm_storage_sync
 from tirx.intrinsic.core.control import if_then_else
 from tirx.ir import (
-    EQ, GE, GT, LE, LT, NE, Add, Alloc, And, Bind, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Break, Buffer, BufferLoad,
-    BufferStore, Cast, Continue, Decl, Div, DType, Evaluate, FloorDiv, FloorMod, For, If, IRModule, Launch, LShift, Max, Min, Mod,
-    Mul, Neg, Not, Or, PrimFunc, Return, RShift, Select, Sub, Var, While, const, seq,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    Alloc,
+    And,
+    Bind,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Break,
+    Buffer,
+    BufferLoad,
+    BufferStore,
+    Cast,
+    Continue,
+    Decl,
+    Div,
+    DType,
+    Evaluate,
+    FloorDiv,
+    FloorMod,
+    For,
+    If,
+    IRModule,
+    Launch,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    PrimFunc,
+    Return,
+    RShift,
+    Select,
+    Sub,
+    Var,
+    While,
+    const,
+    seq,
 )  # fmt: skip
 
 ZERO = const(0)
@@ -123,7 +167,9 @@ class Program:
         body = seq(self.statements(2, depth + 1, uniform, True))
         self.names.pop()
         step = self.random.randint(1, 2)
-        return [For(var, const(self.random.randint(-1, 1)), const(self.random.randint(0, 4)), const(step), "serial", body)]
+        return [
+            For(var, const(self.random.randint(-1, 1)), const(self.random.randint(0, 4)), const(step), "serial", body)
+        ]
 
     def s_each(self, depth: int, uniform: bool, loop: bool) -> list[Any]:
         """Every thread has its own number of turns."""
@@ -163,7 +209,11 @@ class Program:
         return [If(self.condition(1), Continue())]
 
     def s_return(self, *_: Any) -> list[Any]:
-        return [If(And(self.condition(1), LT(self.lane, const(3))), seq([*self.epilogue(), Return()]))] if self.never_meets() else []
+        return (
+            [If(And(self.condition(1), LT(self.lane, const(3))), seq([*self.epilogue(), Return()]))]
+            if self.never_meets()
+            else []
+        )
 
     def never_meets(self) -> bool:
         """Early exit is always fine: those that left do not take part in later barriers."""

@@ -16,7 +16,11 @@ from tirx.target import Target
 def expected(program: Program, given_array: np.ndarray) -> np.ndarray:
     out = np.zeros(program.O.shape[0], "i4")
     run_kernel(
-        program.body, {id(program.A.data): given_array, id(program.O.data): out}, [program.shared], program.ctas, program.threads
+        program.body,
+        {id(program.A.data): given_array, id(program.O.data): out},
+        [program.shared],
+        program.ctas,
+        program.threads,
     )
     return out
 

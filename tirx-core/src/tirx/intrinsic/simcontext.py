@@ -39,7 +39,11 @@ class SimRegion(Protocol):
 
 
 class SimContext(Protocol):
-    """The active threads of the executing block, and the memory they see."""
+    """The active threads of the executing block, and the memory they see.
+
+    A meaning of a barrier is called when everybody has arrived, with all of them active; one of a row whose effect is `wait`
+    answers per thread whether it may go on, and is asked again when somebody else got further.
+    """
 
     @property
     def count(self) -> int:
@@ -48,6 +52,10 @@ class SimContext(Protocol):
     @property
     def threads(self) -> Any:
         """Linear index inside the launch chunk of each active thread, int array `(n,)`."""
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the call's result."""
 
     def id(self, level: str, within: str) -> Any:
         """Per active thread, the linear id of its `level` inside its `within` (`id("thread", "warp")` is the lane)."""
@@ -58,14 +66,31 @@ class SimContext(Protocol):
     def group(self, level: str) -> Any:
         """Per active thread, a number that is equal exactly for threads of the same `level` (`group("warp")`)."""
 
+    def axis(self, name: str) -> Any:
+        """Per active thread, its index along a launch axis (`axis("cta.x")`)."""
+
+    # ---- memory ----
+
     def load(self, address: Any, dtype: DType) -> Any:
         """Elements at `address`, checked; vector types give shape `(n, lanes)`."""
 
     def store(self, address: Any, dtype: DType, value: Any) -> None:
         """Store elements at `address`, checked."""
 
-    def atomic(self, address: Any, dtype: DType, update: Callable[[Any, Any], Any], value: Any) -> Any:
-        """`memory = update(memory, value)` one thread after the other in thread order; the old values."""
+    def atomic(self, address: Any, dtype: DType, update: Callable[..., Any], value: Any) -> Any:
+        """`memory = update(memory, value)` one thread after the other in thread order; the old values.
+
+        A tuple of values is passed on as several arguments. `update` works on arrays, and changes nothing else. Atomics on one
+        address order their threads, as `release` and `acquire` of that address do.
+        """
+
+    def where(self, mask: Any) -> SimContext:
+        """This context for the active threads where `mask` holds: its loads and stores take values of those only."""
+
+    def regions(self) -> Sequence[Any]:
+        """Live allocations, for meanings that search by address."""
+
+    # ---- together ----
 
     def exchange(self, value: Any, source: Any, level: str = "warp") -> Any:
         """Per active thread, `value` of the thread whose id inside `level` is `source`.
@@ -74,7 +99,24 @@ class SimContext(Protocol):
         """
 
     def collect(self, value: Any, level: str = "warp") -> tuple[Any, Any]:
-        """`(matrix, lanes)`: per active thread a row with `value` of every thread of its `level`, and which of them are active."""
+        """`(matrix, present)`: per active thread a row with `value` of every thread of its `level`, and which are active."""
+
+    def exist(self, level: str) -> Any:
+        """Per active thread a row that says which threads of its `level` the launch has and have not ended."""
+
+    def arrive(self, level: str, identifier: Any = None, count: Any = None) -> None:
+        """The active threads count as arrived at a barrier, and go on."""
+
+    def acquire(self, address: Any) -> None:
+        """What was released through `address` (a number, an array, or a tuple as a name) is visible from here on."""
+
+    def release(self, address: Any) -> None:
+        """Who acquires through `address` later sees what the active threads did so far."""
+
+    def synchronise(self, level: str) -> None:
+        """The active threads of each `level` see each other's writes from here on."""
+
+    # ---- reports ----
 
     def finding(self, kind: str, message: str, where: Any = None) -> None:
         """Report a fault at the current line for the active threads (or those in the boolean array `where`)."""
@@ -88,6 +130,3 @@ class SimContext(Protocol):
     @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of the target."""
-
-    def regions(self) -> Sequence[Any]:
-        """Live allocations, for meanings that search by address."""

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "LineMetrics", "Report", "check_names", "simulate_module"]
 
-_LAZY = {"simulate_module": "executor", "check_names": "executor", "Report": "report", "Finding": "report", "LineMetrics": "report"}
+_LAZY = {
+    "simulate_module": "executor",
+    "check_names": "executor",
+    "Report": "report",
+    "Finding": "report",
+    "LineMetrics": "report",
+}
 
 
 def __getattr__(name: str) -> Any:

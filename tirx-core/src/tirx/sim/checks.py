@@ -164,16 +164,15 @@ class Checker:
             self.note(site, view, index, self._array(pick(self.bucket, active)), "w")
         view.array[index] = value
 
-    def access_atomic(self, site: Site, view: TypedView, index: Any, active: Any, address: Any) -> Any:
-        """An atomic update; which positions may take place (None: all)."""
+    def access_atomic(self, site: Site, view: TypedView, index: Any, active: Any, address: Any) -> None:
+        """An atomic update; where order is followed finely it is a meeting point of those who use the address."""
         if not self.active:
-            return None
+            return
         threads = self._array(pick(self.bucket, active))
         self.note(site, view, index, threads, "a")
         if self.order.fine:
             self.acquire(address, threads)
             self.release(address, threads)
-        return None
 
     def alignment(self, site: Site, addresses: Any, dtype: DType, active: Any) -> None:
         """Addresses of vectors are multiples of their size (of 16 bytes at most)."""
@@ -224,7 +223,9 @@ class Checker:
     def _shadow(self, arena: Arena) -> Shadow:
         tracked = arena.kind == "shared" or (arena.kind == "global" and id(arena) in self.tracked)
         granule = self._granules.get(id(arena), 4)
-        arena.shadow = Shadow(len(arena.data), granule, self.geometry.per_cta, tracked and self.races, arena.kind == "global")
+        arena.shadow = Shadow(
+            len(arena.data), granule, self.geometry.per_cta, tracked and self.races, arena.kind == "global"
+        )
         return arena.shadow  # type: ignore[no-any-return]
 
     def _initialise(self, site: Site, shadow: Shadow, where: Any, threads: Any, kind: str) -> None:
@@ -269,7 +270,9 @@ class Checker:
         elif keep:
             shadow.share(kind, self.order, where, mine, threads, site.number)
 
-    def _report_race(self, site: Site, shadow: Shadow, found: Conflict | None, kind: str, threads: Any, where: Any) -> None:
+    def _report_race(
+        self, site: Site, shadow: Shadow, found: Conflict | None, kind: str, threads: Any, where: Any
+    ) -> None:
         if found is None:
             return
         other = self.sites.get(int(found.site[0]), site)
@@ -282,10 +285,18 @@ class Checker:
             "without synchronisation between them"
         )
         mine = cta - self.geometry.first == threads[at] // self.geometry.per_cta
-        note = "a barrier of the cta between the two accesses orders them" if mine else \
-            "no barrier orders threads of different ctas: use atomics, or give each cta its own elements"
+        note = (
+            "a barrier of the cta between the two accesses orders them"
+            if mine
+            else "no barrier orders threads of different ctas: use atomics, or give each cta its own elements"
+        )
         self.report(
-            "race", text, site, threads[found.positions], other=other if other is not site else None, notes=[note],
+            "race",
+            text,
+            site,
+            threads[found.positions],
+            other=other if other is not site else None,
+            notes=[note],
             indices=[(int(where[at]) * shadow.granule,)],
         )
 
@@ -389,7 +400,15 @@ class Checker:
         return f"thread {lane} of cta {number}" if lane >= 0 else f"another thread of cta {number}"
 
     def report(
-        self, kind: str, message: str, site: Site, threads: Any, *, other: Site | None = None, notes: Any = (), indices: Any = ()
+        self,
+        kind: str,
+        message: str,
+        site: Site,
+        threads: Any,
+        *,
+        other: Site | None = None,
+        notes: Any = (),
+        indices: Any = (),
     ) -> None:
         """A finding at a site, for threads of the chunk."""
         chosen = self._array(threads)

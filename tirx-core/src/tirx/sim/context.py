@@ -120,15 +120,10 @@ class Context:
         old = np.zeros(self.count, held)
         addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
         for view, chosen, index in self._resolved(address, dtype, held):
-            keep = self.checker.access_atomic(self.site, view, index[:, 0], pick(self.active, chosen), addresses[chosen])
-            index = index[:, 0]
-            picked = tuple(part[chosen] for part in parts)
-            if keep is not None:
-                index, picked = index[keep], tuple(part[keep] for part in picked)
-            found, changed = _one_after_other(view.array, index, update, picked)
+            self.checker.access_atomic(self.site, view, index[:, 0], pick(self.active, chosen), addresses[chosen])
+            found, changed = _one_after_other(view.array, index[:, 0], update, tuple(part[chosen] for part in parts))
             self.chunk.changed = self.chunk.changed or changed
-            place = np.arange(self.count) if chosen is ALL else chosen
-            old[place if keep is None else place[keep]] = found
+            old[chosen] = found
         return old
 
     def _resolved(self, address: Any, dtype: DType, held: Any) -> list[tuple[TypedView, Any, Any]]:
@@ -162,7 +157,13 @@ class Context:
         other = (addresses >= WINDOW_BASE) & (addresses < GLOBAL_BASE)
         far = addresses >= GLOBAL_BASE
         null = ~(shared | local | other | far)
-        rules = ((shared, self._shared), (local, self._local), (other, self._other), (far, self._global), (null, self._nothing))
+        rules = (
+            (shared, self._shared),
+            (local, self._local),
+            (other, self._other),
+            (far, self._global),
+            (null, self._nothing),
+        )
         return [(np.flatnonzero(mask), rule) for mask, rule in rules]
 
     def _global(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
@@ -193,7 +194,10 @@ class Context:
         where = np.flatnonzero(lost)
         positions = where if chosen is ALL else chosen[where]
         self.checker.report(
-            "out_of_bounds", f"address {int(addresses[where[0]]):#x} belongs to no allocation", self.site, self.threads[positions]
+            "out_of_bounds",
+            f"address {int(addresses[where[0]]):#x} belongs to no allocation",
+            self.site,
+            self.threads[positions],
         )
 
     def _nothing(self, addresses: Any, chosen: Any, dtype: DType) -> list[tuple[Arena, Any, Any]]:
@@ -254,7 +258,9 @@ class Context:
         found = np.where(inside, place[np.where(inside, wanted, 0)], -1)
         absent = found < 0
         if absent.any():
-            self.finding("absent_lane", f"the value of a thread that does not take part in this {self.site.name} is read", absent)
+            self.finding(
+                "absent_lane", f"the value of a thread that does not take part in this {self.site.name} is read", absent
+            )
             found = np.where(absent, np.arange(self.count), found)
         return values[found]
 
@@ -277,7 +283,11 @@ class Context:
         width = geometry.widths.threads_in(level)
         first = threads - geometry.within(level)[threads]
         members = first[:, None] + np.arange(width)
-        same = members < (geometry.cta[threads] + 1)[:, None] * geometry.per_cta if width <= geometry.per_cta else members >= 0
+        same = (
+            members < (geometry.cta[threads] + 1)[:, None] * geometry.per_cta
+            if width <= geometry.per_cta
+            else members >= 0
+        )
         inside = np.minimum(members, geometry.size - 1)
         return same & (self.scheduler.state[inside] == 0)
 
@@ -304,7 +314,9 @@ class Context:
 
     def arrive(self, level: str, identifier: Any = None, count: Any = None) -> None:
         """The active threads count as arrived at a barrier, and go on."""
-        self.checker.release(("barrier", level, identifier if np.ndim(identifier) == 0 else int(identifier[0])), self.threads)
+        self.checker.release(
+            ("barrier", level, identifier if np.ndim(identifier) == 0 else int(identifier[0])), self.threads
+        )
         self.scheduler.arrive(self.site, pick(self._bucket, self.active), -1, (), (level, identifier, count))
 
     def acquire(self, address: Any) -> None:

@@ -243,5 +243,3 @@ def _only_waits(stmt: Stmt) -> bool:
     value = getattr(stmt, "value", None)
     row = row_of(value) if isinstance(value, Call) else None
     return row is not None and isinstance(stmt, Evaluate) and (row.effect.kind == "wait" or row.result == "void")
-
-

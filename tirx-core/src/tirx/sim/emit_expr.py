@@ -12,9 +12,48 @@ from typing import Any
 
 from ..arith.key import key_of
 from ..ir import (
-    EQ, GE, GT, LE, LT, NE, Add, And, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Broadcast, Buffer, BufferLoad, BufferRegion,
-    Call, Cast, Div, DType, Expr, FloatImm, FloorDiv, FloorMod, IntImm, Let, LShift, Max, Min, Mod, Mul, Neg, Not, Or, Ramp,
-    RShift, Select, Shuffle, StringImm, Sub, Var, walk,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Broadcast,
+    Buffer,
+    BufferLoad,
+    BufferRegion,
+    Call,
+    Cast,
+    Div,
+    DType,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    Let,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    Ramp,
+    RShift,
+    Select,
+    Shuffle,
+    StringImm,
+    Sub,
+    Var,
+    walk,
 )  # fmt: skip
 from ..support.span import Span
 from .facts import row_of
@@ -69,7 +108,7 @@ class Scope:
     def __init__(self, level: Level, outer: Scope | None) -> None:
         self.level = level
         self.outer = outer if outer is not None and outer.level is level else None
-        self.depth = self.outer.depth + 1 if self.outer is not None else 0
+        self.depth: int = self.outer.depth + 1 if self.outer is not None else 0
         self.code: Code = []
         self.cache: dict[Any, str] = {}
 
@@ -347,7 +386,12 @@ class ExprEmitter:
     def typed(self, node: Expr) -> Val:
         """A value whose NumPy type is that of its dtype even when it is the same for all threads."""
         value = self.expr(node)
-        if value.same and not node.dtype.is_handle and node.dtype.lanes == 1 and not isinstance(node, FloatImm | StringImm):
+        if (
+            value.same
+            and not node.dtype.is_handle
+            and node.dtype.lanes == 1
+            and not isinstance(node, FloatImm | StringImm)
+        ):
             return Val(f"{self.pool.dtype(node.dtype)}.type({value.text})", True)
         return value
 
@@ -386,7 +430,9 @@ class ExprEmitter:
 
     def branches(self, condition: str, yes: Callable[[], None], no: Callable[[], None] | None) -> None:
         """A branch that all threads take together."""
-        parts = [(head, self.scoped(body)) for head, body in ((f"if {condition}:", yes), ("else:", no)) if body is not None]
+        parts = [
+            (head, self.scoped(body)) for head, body in ((f"if {condition}:", yes), ("else:", no)) if body is not None
+        ]
         for head, code in parts:
             self.line(head)
             self.scope.code.append(code or ["pass"])
@@ -454,7 +500,9 @@ class ExprEmitter:
     def _call(self, node: Call) -> Val:
         raise TypeError("calls are emitted by CallEmitter")
 
-    def site(self, node: Any, what: str, buffer: Buffer | None, dtype: DType, span: Span | None = None, name: str = "") -> str:
+    def site(
+        self, node: Any, what: str, buffer: Buffer | None, dtype: DType, span: Span | None = None, name: str = ""
+    ) -> str:
         """The site of a node; the span of the statement where the node has none."""
         return self.pool.site(node, what, buffer, dtype, getattr(node, "span", None) or span, name)
 

@@ -43,7 +43,11 @@ class MemoryEmitter(ExprEmitter):
         view, index = self.view(root, node.buffer), self.element(root, node.buffer, node.indices[-1])
         if self.checked:
             site = self.site(node, "load", node.source or node.buffer, node.dtype)
-            return Val(self.temp(f"ck.load({site}, {view}, {index.text}, {self.level.p}, {self.coords(node)})"), False, fresh=True)
+            return Val(
+                self.temp(f"ck.load({site}, {view}, {index.text}, {self.level.p}, {self.coords(node)})"),
+                False,
+                fresh=True,
+            )
         text = f"{view}[{index.text}]"
         if index.same:
             text = f"spread({text}, {self.count()}, {self.pool.dtype(node.dtype)}, {node.dtype.lanes})"
@@ -100,7 +104,9 @@ class MemoryEmitter(ExprEmitter):
         """Logical indices that are not proven to lie inside, as `((value, extent, dimension), ...)`."""
         if "bounds" not in self.checks:
             return "()"
-        source, indices = (node.source, node.coords) if node.source is not None and node.coords else (node.buffer, node.indices)
+        source, indices = (
+            (node.source, node.coords) if node.source is not None and node.coords else (node.buffer, node.indices)
+        )
         parts = []
         for axis, (index, extent) in enumerate(zip(indices, source.shape, strict=True)):
             if not self._inside(index, extent):
@@ -110,7 +116,12 @@ class MemoryEmitter(ExprEmitter):
         return f"({' '.join(parts)})" if parts else "()"
 
     def _inside(self, index: Expr, extent: int | Expr) -> bool:
-        if isinstance(index, Ramp) and isinstance(index.stride, IntImm) and index.stride.value >= 0 and isinstance(extent, int):
+        if (
+            isinstance(index, Ramp)
+            and isinstance(index.stride, IntImm)
+            and index.stride.value >= 0
+            and isinstance(extent, int)
+        ):
             reach = index.stride.value * (index.lanes - 1)
             return self.facts.inside(index.base, extent - reach) if extent > reach else False
         return self.facts.inside(index, extent)
@@ -124,7 +135,10 @@ class MemoryEmitter(ExprEmitter):
             if step.same:
                 lanes = self.pool.constant(_arange(index.lanes), ("arange", index.lanes))
                 offsets = lanes if step.text == "1" else f"{lanes} * {step.text}"
-                return Val(f"(({first.text}) + {offsets})" if first.same else f"(({first.text})[:, None] + {offsets})", first.same)
+                return Val(
+                    f"(({first.text}) + {offsets})" if first.same else f"(({first.text})[:, None] + {offsets})",
+                    first.same,
+                )
         if index.dtype.lanes > 1:
             position = self.array(index)
             extra = self._offset(root, buffer) or 0
@@ -133,7 +147,9 @@ class MemoryEmitter(ExprEmitter):
         found = self._sum(base, root, buffer, index, buffer.dtype.lanes)
         if buffer.dtype.lanes > 1:
             lanes = self.pool.constant(_arange(buffer.dtype.lanes), ("arange", buffer.dtype.lanes))
-            return Val(f"(({found.text}) + {lanes})" if found.same else f"(({found.text})[:, None] + {lanes})", found.same)
+            return Val(
+                f"(({found.text}) + {lanes})" if found.same else f"(({found.text})[:, None] + {lanes})", found.same
+            )
         return found
 
     def _instance(self, root: Root, buffer: Buffer) -> str:
@@ -148,7 +164,7 @@ class MemoryEmitter(ExprEmitter):
         return root.offset // size if root.kind in ("shared", "local") else 0
 
     def _sum(self, base: str, root: Root, buffer: Buffer, index: Expr, scale: int) -> Val:
-        """base + offset + index * scale, with the parts that are known outside a loop added there."""
+        """Base + offset + index * scale, with the parts that are known outside a loop added there."""
         offset = self._offset(root, buffer)
         terms = self._terms(index) if scale == 1 else [index]
         if not isinstance(buffer.elem_offset, int) or buffer.elem_offset:
@@ -171,7 +187,13 @@ class MemoryEmitter(ExprEmitter):
                 total = self._added(total, parts, scale)
         if not same:
             return Val(total or "0", not total)
-        constant = " + ".join(same) if scale == 1 else f"({' + '.join(same)}) * {scale}" if not offset else _scaled(same, scale)
+        constant = (
+            " + ".join(same)
+            if scale == 1
+            else f"({' + '.join(same)}) * {scale}"
+            if not offset
+            else _scaled(same, scale)
+        )
         return Val(f"{total} + {constant}" if total else constant, not total)
 
     def _added(self, total: str, parts: list[Expr], scale: int) -> str:
@@ -204,9 +226,13 @@ class MemoryEmitter(ExprEmitter):
         if "bounds" in self.checks and not self.facts.inside(position, register.count - span + 1):
             held = value.text if value.same else self.temp(value.text)
             site = self.site(node, "register", register.buffer, register.buffer.dtype)
-            value = Val(self.temp(f"ck.register_index({site}, {held}, {register.count}, {span}, {self.level.p})"), value.same)
+            value = Val(
+                self.temp(f"ck.register_index({site}, {held}, {register.count}, {span}, {self.level.p})"), value.same
+            )
         if span > 1:
-            rows = f"{value.text}:{value.text} + {span}" if value.same else f"({value.text})[:, None] + np.arange({span})"
+            rows = (
+                f"{value.text}:{value.text} + {span}" if value.same else f"({value.text})[:, None] + np.arange({span})"
+            )
             threads = (f", {p}" if p else "") if value.same else f", positions({self.level.p}, n)[:, None]"
             return rows + threads
         if value.same:

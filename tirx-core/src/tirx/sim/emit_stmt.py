@@ -10,8 +10,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import (
-    Alloc, Assert, Attr, Bind, Break, BufferStore, Continue, Decl, Evaluate, Expr, For, If, Launch, Return, Seq, Stmt,
-    StringImm, Var, While,
+    Alloc,
+    Assert,
+    Attr,
+    Bind,
+    Break,
+    BufferStore,
+    Continue,
+    Decl,
+    Evaluate,
+    Expr,
+    For,
+    If,
+    Launch,
+    Return,
+    Seq,
+    Stmt,
+    StringImm,
+    Var,
+    While,
 )  # fmt: skip
 from ..ir.dtype import VOID
 from .cut import Barrier, Block, Branch, Counted, End, Enter, Goto, Step, Wait
@@ -25,6 +42,7 @@ __all__ = ["BlockEmitter", "escapes"]
 RETURNED = 1
 EXIT = -1
 EXIT_EARLY = -2
+
 
 class BlockEmitter(CallEmitter):
     """Emits one block as a Python function."""
@@ -183,7 +201,9 @@ class BlockEmitter(CallEmitter):
         orelse = stmt.orelse
         if condition.same:
             self.branches(
-                condition.text, lambda: self.statement(stmt.then), None if orelse is None else lambda: self.statement(orelse)
+                condition.text,
+                lambda: self.statement(stmt.then),
+                None if orelse is None else lambda: self.statement(orelse),
             )
             return
         chosen = self.temp(condition.text, "c")
@@ -291,14 +311,18 @@ class BlockEmitter(CallEmitter):
         if leaves:
             self.line(f"q_ = narrow(esc[{level.p}] == 0)")
             self.line("if q_ is None: break")
-            self.scope.code += [f"if q_ is not ALL:", [f"{q} = pick({q}, q_)", *level.entry]]
+            self.scope.code += ["if q_ is not ALL:", [f"{q} = pick({q}, q_)", *level.entry]]
         entry, code = self.close_level(outer)
         site = self.site(loop, "loop", None, VOID)
-        self._place_loop(level.p, q, test, [entry, check, code], [item.replace("@", q) for item in again], (turns, site))
+        self._place_loop(
+            level.p, q, test, [entry, check, code], [item.replace("@", q) for item in again], (turns, site)
+        )
         if leaves:
             self._rejoin(codes[0])
 
-    def _place_loop(self, p: str, q: str, test: str, parts: list[Code], again: list[str], guard: tuple[str, str]) -> None:
+    def _place_loop(
+        self, p: str, q: str, test: str, parts: list[Code], again: list[str], guard: tuple[str, str]
+    ) -> None:
         entry, check, code = parts
         turns, site = guard
         self.scope.code += entry
@@ -320,9 +344,7 @@ class BlockEmitter(CallEmitter):
 
     def key_text(self, target: Block, counted: Counted | None = None, value: str = "") -> str:
         """The key of a block that follows: counters of the keyed loops around it."""
-        parts = []
-        for loop in target.keys:
-            parts.append(value if loop is counted else self.same_names[id(loop.loop.var)])
+        parts = [value if loop is counted else self.same_names[id(loop.loop.var)] for loop in target.keys]
         return f"({', '.join(parts)},)" if parts else "()"
 
     def goto(self, target: Block, *, spin: bool = False, key: str | None = None) -> None:

@@ -1,6 +1,6 @@
 """Runs a lowered module: the host function statement by statement, its kernels chunk by chunk.
 
-    report = simulate_module(module, {id(var): value, ...}, target, checks="all")
+report = simulate_module(module, {id(var): value, ...}, target, checks="all")
 """
 
 from __future__ import annotations
@@ -139,7 +139,9 @@ class _Run:
         record = func.attrs.get("launch")
         levels = getattr(record, "levels", None) or {}
         widths = Widths(self.target.scope_model(func.attrs), sizes, levels)
-        self._chunks(translation, widths, [_number(self, arg, param) for arg, param in zip(args, func.params, strict=True)])
+        self._chunks(
+            translation, widths, [_number(self, arg, param) for arg, param in zip(args, func.params, strict=True)]
+        )
 
     def _sequential(self, func: PrimFunc, args: list[Any]) -> None:
         interpreter = Interpreter(SequentialContext(self.report, self.findings, self.checks, self.attributes), None)
@@ -154,10 +156,14 @@ class _Run:
     # ---- threads ----------------------------------------------------------------------------------------------------
 
     def _chunks(self, translation: Translation, widths: Widths, values: list[Any]) -> None:
-        per_chunk = max(1, min(self.budget // bytes_per_cta(translation, widths.threads), MAX_CHUNK_THREADS // widths.threads))
+        per_chunk = max(
+            1, min(self.budget // bytes_per_cta(translation, widths.threads), MAX_CHUNK_THREADS // widths.threads)
+        )
         per_chunk = max(widths.cluster, per_chunk // widths.cluster * widths.cluster)
         if translation.facts.together and per_chunk < widths.ctas:
-            per_chunk = widths.ctas if widths.ctas * bytes_per_cta(translation, widths.threads) <= self.budget else per_chunk
+            per_chunk = (
+                widths.ctas if widths.ctas * bytes_per_cta(translation, widths.threads) <= self.budget else per_chunk
+            )
         caches = translation.pool.facts.func._memo.setdefault("geometry", {})
         for first in range(0, widths.ctas, per_chunk):
             count = min(per_chunk, widths.ctas - first)
@@ -170,16 +176,22 @@ class _Run:
         metrics["launches"] = metrics.get("launches", 0) + 1
         metrics["threads"] = metrics.get("threads", 0) + widths.threads * widths.ctas
 
-    def _chunk(self, translation: Translation, geometry: Geometry, cached: dict[str, Any], values: list[Any], alone: bool) -> None:
+    def _chunk(
+        self, translation: Translation, geometry: Geometry, cached: dict[str, Any], values: list[Any], alone: bool
+    ) -> None:
         checked = bool(self.checks & {"bounds", "uninitialised", "races", "alignment", "metrics"})
-        chunk = prepare(
-            translation, geometry, values, self.memory, cached, checked=checked, patience=self.patience
-        )
+        chunk = prepare(translation, geometry, values, self.memory, cached, checked=checked, patience=self.patience)
         order = Order(geometry, needs_fine_order(translation))
         arenas = [*self.memory.arenas, *chunk.arenas.values()]
         tracked = tracked_arenas(translation, values, self.memory)
         checker = Checker(
-            geometry, order, self.checks, self.findings, self.meter, tracked, granules_of(translation, values, arenas, self.memory)
+            geometry,
+            order,
+            self.checks,
+            self.findings,
+            self.meter,
+            tracked,
+            granules_of(translation, values, arenas, self.memory),
         )
         context = Context(chunk, self.memory, checker, self.attributes)
         scheduler = Scheduler(translation, chunk, context, checker, alone)
@@ -188,7 +200,8 @@ class _Run:
             scheduler.run()
         except IndexError as error:
             raise SimulationError(
-                f"an access outside its memory: {error}", hint='run with checks="all", which names the line and the threads'
+                f"an access outside its memory: {error}",
+                hint='run with checks="all", which names the line and the threads',
             ) from error
         checker.finish()
         self.report.metrics["blocks"] = self.report.metrics.get("blocks", 0) + scheduler.blocks_run
@@ -206,7 +219,9 @@ def _number(run: _Run, value: Any, param: Any) -> Any:
     return value
 
 
-def _bind(interpreter: Interpreter, func: PrimFunc, args: Mapping[int, Any] | Sequence[Any], memory: GlobalMemory) -> None:
+def _bind(
+    interpreter: Interpreter, func: PrimFunc, args: Mapping[int, Any] | Sequence[Any], memory: GlobalMemory
+) -> None:
     """Values of the host function's variables."""
     if not isinstance(args, Mapping):
         args = _by_position(func, args)
@@ -216,7 +231,9 @@ def _bind(interpreter: Interpreter, func: PrimFunc, args: Mapping[int, Any] | Se
         if array is not None:
             name = names.get(key, "argument")
             flat = byte_view(array).view(array.dtype)
-            interpreter.storages[key] = Storage(name, "global", flat, initialised=True, address=memory.add(name, array), array=array)
+            interpreter.storages[key] = Storage(
+                name, "global", flat, initialised=True, address=memory.add(name, array), array=array
+            )
         elif hasattr(value, "pointer"):
             raise SimulationError(f"the simulator runs on host arrays; `{names.get(key)}` is on {value.device}")
         else:

@@ -1,17 +1,37 @@
-"""What is known of a lowered device function before it is translated: which values differ between threads, bounds of
-integers, where buffers live, and which statements contain something that waits."""
+"""What is known of a lowered device function before it is translated.
+
+Which values differ between threads, bounds of integers, where buffers live, which statements contain something that waits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from math import prod
 
 from ..arith import Analyzer
 from ..backend import find
 from ..intrinsic import Intrinsic
 from ..ir import (
-    Alloc, Bind, Buffer, BufferLoad, BufferRegion, BufferStore, Call, Decl, DType, Evaluate, Expr, For, If, IntImm, Let, Node,
-    PrimFunc, Stmt, Var, While, walk,
+    Alloc,
+    Bind,
+    Buffer,
+    BufferLoad,
+    BufferRegion,
+    BufferStore,
+    Call,
+    Decl,
+    DType,
+    Evaluate,
+    Expr,
+    For,
+    IntImm,
+    Let,
+    Node,
+    PrimFunc,
+    Stmt,
+    Var,
+    While,
+    walk,
 )  # fmt: skip
 
 __all__ = ["Facts", "Root", "row_of"]
@@ -59,7 +79,9 @@ class Facts:
         self._layout(dynamic_shared)
         self._values()
         self.spins = False
-        self.axes = sorted({n.attr("axis") for n in self.keep_alive if isinstance(n, Call) and n.op.name == "tirx.launch_index"})
+        self.axes = sorted(
+            {n.attr("axis") for n in self.keep_alive if isinstance(n, Call) and n.op.name == "tirx.launch_index"}
+        )
         discarded = {id(n.value) for n in self.keep_alive if isinstance(n, Evaluate)}
         self.used_atomics = {
             id(n) for n in self.keep_alive if isinstance(n, Call) and id(n) not in discarded and _effect(n) == "atomic"
@@ -126,7 +148,9 @@ class Facts:
             return set()
         if row.name in ADDRESSING:
             return {id(arg.buffer.data) for arg in call.args if isinstance(arg, BufferLoad)}
-        operands = list(row.operands) + [row.operands[-1]] * (len(call.args) - len(row.operands)) if row.operands else []
+        operands = (
+            list(row.operands) + [row.operands[-1]] * (len(call.args) - len(row.operands)) if row.operands else []
+        )
         pairs = zip(call.args, operands, strict=False)
         return {id(arg.buffer.data) for arg, op in pairs if op.kind == "place" and isinstance(arg, BufferLoad)}
 
@@ -134,9 +158,7 @@ class Facts:
 
     def _values(self) -> None:
         for node in self.keep_alive:
-            if isinstance(node, Bind):
-                self._bind(node.var, node.value)
-            elif isinstance(node, Let):
+            if isinstance(node, Bind | Let):
                 self._bind(node.var, node.value)
             elif isinstance(node, For):
                 self._loop(node)
@@ -223,7 +245,11 @@ class Facts:
 def _observes(call: Call) -> bool:
     """Whether a call sees what other threads do: the result of an atomic, a read that is not plain."""
     row = row_of(call)
-    return row is not None and row.effect.kind in ("atomic", "read", "opaque") and row.name not in ("masked_load", "assume")
+    return (
+        row is not None
+        and row.effect.kind in ("atomic", "read", "opaque")
+        and row.name not in ("masked_load", "assume")
+    )
 
 
 def _effect(call: Call) -> str:
@@ -264,16 +290,10 @@ def _owner_level(scope: str) -> str:
 
 
 def _elements(buffer: Buffer) -> int:
-    total = 1
-    for extent in buffer.shape:
-        if isinstance(extent, IntImm):
-            extent = extent.value
-        total *= extent if isinstance(extent, int) else 0
-    return total
+    sizes = [extent.value if isinstance(extent, IntImm) else extent for extent in buffer.shape]
+    return prod(size if isinstance(size, int) else 0 for size in sizes)
 
 
 def _aligned(position: int, buffer: Buffer) -> int:
     align = max(buffer.align, buffer.dtype.bytes, 16)
     return -(-position // align) * align
-
-

@@ -21,7 +21,9 @@ AXES = ("x", "y", "z")
 class Widths:
     """Threads in one member of each level of a launch."""
 
-    def __init__(self, model: ScopeModel, extents: Mapping[str, int], levels: Mapping[tuple[str, str], int | None]) -> None:
+    def __init__(
+        self, model: ScopeModel, extents: Mapping[str, int], levels: Mapping[tuple[str, str], int | None]
+    ) -> None:
         self.threads = prod(extents.get(f"thread.{axis}", 1) for axis in AXES)
         self.grid = tuple(extents.get(f"cta.{axis}", 1) for axis in AXES)
         self.cluster_shape = tuple(extents.get(f"cta_in_cluster.{axis}", 1) for axis in AXES)

@@ -12,10 +12,63 @@ from typing import Any
 import numpy as np
 
 from ..ir import (
-    EQ, GE, GT, LE, LT, NE, Add, Alloc, And, Assert, Attr, Bind, BitwiseAnd, BitwiseNot, BitwiseOr, BitwiseXor, Break, Broadcast,
-    Buffer, BufferLoad, BufferRegion, BufferStore, Call, Cast, Continue, Decl, Div, DType, Evaluate, Expr, FloatImm, FloorDiv,
-    FloorMod, For, If, IntImm, Launch, Let, LShift, Max, Min, Mod, Mul, Neg, Not, Or, Ramp, Return, RShift, Select, Seq, Shuffle,
-    Stmt, StringImm, Sub, Var, While,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    Alloc,
+    And,
+    Assert,
+    Attr,
+    Bind,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Break,
+    Broadcast,
+    Buffer,
+    BufferLoad,
+    BufferRegion,
+    BufferStore,
+    Call,
+    Cast,
+    Continue,
+    Decl,
+    Div,
+    DType,
+    Evaluate,
+    Expr,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    For,
+    If,
+    IntImm,
+    Launch,
+    Let,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    Ramp,
+    Return,
+    RShift,
+    Select,
+    Seq,
+    Shuffle,
+    Stmt,
+    StringImm,
+    Sub,
+    Var,
+    While,
 )  # fmt: skip
 from ..support.errors import SimulationError
 from ..support.late import load_object
@@ -28,7 +81,7 @@ from .regions import Region, Storage
 __all__ = ["Interpreter"]
 
 
-class _Left(Exception):
+class LeftError(Exception):
     """Control leaves a loop (`break`, `continue`) or the function (`return`)."""
 
     def __init__(self, how: str, value: Any = None) -> None:
@@ -39,7 +92,9 @@ class _Left(Exception):
 class Interpreter:
     """Runs one function. `values` holds variables by id, `storages` the memory behind pointer variables."""
 
-    def __init__(self, context: Any, launch: Callable[[Launch, list[Any], list[int], dict[str, Any]], None] | None) -> None:
+    def __init__(
+        self, context: Any, launch: Callable[[Launch, list[Any], list[int], dict[str, Any]], None] | None
+    ) -> None:
         self.context = context
         self.launch = launch
         self.values: dict[int, Any] = {}
@@ -50,7 +105,7 @@ class Interpreter:
         """Run a function's body; what it returns."""
         try:
             self.statement(body)
-        except _Left as left:
+        except LeftError as left:
             return left.value
         return None
 
@@ -71,7 +126,10 @@ class Interpreter:
         shape = self.shape(stmt.buffer)
         count = int(np.prod(shape, dtype=np.int64)) * stmt.buffer.dtype.lanes
         self.storages[id(stmt.buffer.data)] = Storage(
-            stmt.buffer.name, stmt.buffer.scope_name, np.zeros(count, storage_dtype(stmt.buffer.dtype)), initialised=False
+            stmt.buffer.name,
+            stmt.buffer.scope_name,
+            np.zeros(count, storage_dtype(stmt.buffer.dtype)),
+            initialised=False,
         )
 
     def _decl(self, stmt: Decl) -> None:
@@ -105,7 +163,7 @@ class Interpreter:
         """One turn of a loop; False after `break`."""
         try:
             self.statement(body)
-        except _Left as left:
+        except LeftError as left:
             if left.how == "return":
                 raise
             return left.how == "continue"
@@ -123,7 +181,7 @@ class Interpreter:
         text = "".join(part.value if isinstance(part, StringImm) else str(self.expr(part)) for part in stmt.message)
         self.context.begin(stmt)
         self.context.finding("assertion", text or "an assertion of the kernel fails")
-        raise _Left("return")
+        raise LeftError("return")
 
     def _attr(self, stmt: Attr) -> None:
         self.statement(stmt.body)
@@ -131,7 +189,7 @@ class Interpreter:
     def _leave(self, stmt: Stmt) -> None:
         value = stmt.value if isinstance(stmt, Return) else None
         how = {Break: "break", Continue: "continue", Return: "return"}[type(stmt)]
-        raise _Left(how, None if value is None else self.expr(value))
+        raise LeftError(how, None if value is None else self.expr(value))
 
     def _launch(self, stmt: Launch) -> None:
         if self.launch is None:
@@ -161,7 +219,9 @@ class Interpreter:
         sizes = [len(at) if len(at) > 1 else size for at, size in zip(first, sizes, strict=True)]
         strides = [s if isinstance(s, int) else int(self.expr(s)) for s in buffer.strides]
         offset = buffer.elem_offset if isinstance(buffer.elem_offset, int) else int(self.expr(buffer.elem_offset))
-        return Region(self.context, storage, buffer, self.shape(buffer), strides, offset, [int(a[0]) for a in first], sizes, span)
+        return Region(
+            self.context, storage, buffer, self.shape(buffer), strides, offset, [int(a[0]) for a in first], sizes, span
+        )
 
     # ---- expressions ------------------------------------------------------------------------------------------------
 
@@ -249,7 +309,7 @@ class Interpreter:
 
 def _plain(value: Any, dtype: DType) -> Any:
     """A scalar as the interpreter holds it: integers as Python ints, wrapped."""
-    if np.ndim(value) and np.size(value) != 1 or dtype.lanes > 1 or dtype.kind == "void":
+    if (np.ndim(value) and np.size(value) != 1) or dtype.lanes > 1 or dtype.kind == "void":
         return value
     if dtype.is_bool:
         return bool(value)
@@ -290,7 +350,12 @@ _ARITHMETIC: dict[type[Expr], Callable[[Any, Any], Any]] = {
     GT: lambda a, b: a > b,
     GE: lambda a, b: a >= b,
 }
-_FLOAT: dict[type[Expr], Callable[[Any, Any], Any]] = {Div: lambda a, b: a / b, Mod: np.fmod, Min: np.fmin, Max: np.fmax}
+_FLOAT: dict[type[Expr], Callable[[Any, Any], Any]] = {
+    Div: lambda a, b: a / b,
+    Mod: np.fmod,
+    Min: np.fmin,
+    Max: np.fmax,
+}
 
 _STATEMENTS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     Seq: Interpreter._seq,

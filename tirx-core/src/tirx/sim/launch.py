@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import Buffer
 from ..support.errors import SimulationError
 from .emit_expr import LOCAL_BASE
 from .geometry import Geometry
@@ -34,7 +35,7 @@ def bytes_per_cta(translation: Translation, threads: int) -> int:
     """Memory that one cta needs while it runs: shared, local, registers and a share of temporaries."""
     per_thread = translation.facts.local_bytes + 256
     per_thread += sum(r.count * r.dtype.itemsize for r in translation.pool.registers.values())
-    return sum(translation.facts.space_bytes.values()) + per_thread * threads
+    return int(sum(translation.facts.space_bytes.values()) + per_thread * threads)
 
 
 def prepare(
@@ -51,7 +52,7 @@ def prepare(
     chunk = Chunk(geometry, patience)
     _memories(translation, chunk)
     for param, value in zip(translation.facts.func.params, values, strict=True):
-        data = getattr(param, "data", param)
+        data = param.data if isinstance(param, Buffer) else param
         setattr(chunk, translation.pool.name(data), value)
     for view in translation.pool.views.values():
         setattr(chunk, view.name, _view(view, chunk, values, memory, checked))
@@ -74,7 +75,9 @@ def _memories(translation: Translation, chunk: Chunk) -> None:
         chunk.windows.append(chunk.arenas[space])
     stride = -(-translation.facts.local_bytes // 16) * 16
     if stride:
-        chunk.arenas["local"] = Arena("local", "local", np.full(stride * geometry.size, GARBAGE, np.uint8), LOCAL_BASE, stride)
+        chunk.arenas["local"] = Arena(
+            "local", "local", np.full(stride * geometry.size, GARBAGE, np.uint8), LOCAL_BASE, stride
+        )
 
 
 def _view(view: Any, chunk: Chunk, values: list[Any], memory: GlobalMemory, checked: bool) -> Any:

@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit_expr import LOCAL_BASE
-
-__all__ = ["Arena", "GlobalMemory", "SHARED_RANK_BITS", "TypedView", "byte_view"]
+__all__ = ["SHARED_RANK_BITS", "Arena", "GlobalMemory", "TypedView", "byte_view"]
 
 SHARED_RANK_BITS = 24
 WINDOW_BASE = 2 << 32
@@ -83,7 +81,7 @@ class GlobalMemory:
             owner = owner.base
         pointer = array.__array_interface__["data"][0]
         if id(owner) not in self._owners:
-            low, high = np.lib.array_utils.byte_bounds(owner) if hasattr(np.lib, "array_utils") else np.byte_bounds(owner)
+            low, high = _byte_bounds(owner)
             self._owners[id(owner)] = (self._next - int(low), owner)
             self._next += -(-(int(high) - int(low)) // ALIGNMENT) * ALIGNMENT + ALIGNMENT
         address = int(pointer) + self._owners[id(owner)][0]
@@ -123,6 +121,13 @@ def byte_view(array: Any) -> Any:
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
     span = sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True)) // array.itemsize + 1
-    return np.lib.stride_tricks.as_strided(array, (span,), (array.itemsize,), writeable=array.flags.writeable).view(np.uint8)
+    return np.lib.stride_tricks.as_strided(array, (span,), (array.itemsize,), writeable=array.flags.writeable).view(
+        np.uint8
+    )
 
 
+def _byte_bounds(array: Any) -> tuple[int, int]:
+    """First and last (excluded) byte of an array's memory; steps are not negative."""
+    first = int(array.__array_interface__["data"][0])
+    span = sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True))
+    return first, first + span + array.itemsize

@@ -61,7 +61,7 @@ def save(state: Any, name: str, threads: Any, value: Any) -> None:
         state.owned.discard(name)
         return
     if name not in state.owned:
-        old = getattr(state, name, None)
+        old: Any = getattr(state, name, None)
         fits = old is not None and old.dtype == value.dtype and old.shape[1:] == value.shape[1:]
         setattr(state, name, old.copy() if fits else np.zeros((state.size, *value.shape[1:]), value.dtype))
         state.owned.add(name)
@@ -75,21 +75,21 @@ def wrap_int(value: int, bits: int, signed: bool) -> int:
 
 
 def floor_div(a: Any, b: Any) -> Any:
-    """a // b of integers, rounded down; 0 where b is 0."""
+    """A // b of integers, rounded down; 0 where b is 0."""
     if isinstance(a, int) and isinstance(b, int):
         return a // b if b else 0
     return a // b
 
 
 def floor_mod(a: Any, b: Any) -> Any:
-    """a % b of integers, with the sign of b; 0 where b is 0."""
+    """A % b of integers, with the sign of b; 0 where b is 0."""
     if isinstance(a, int) and isinstance(b, int):
         return a % b if b else 0
     return a % b
 
 
 def trunc_div(a: Any, b: Any) -> Any:
-    """a / b of integers, rounded to zero; 0 where b is 0."""
+    """A / b of integers, rounded to zero; 0 where b is 0."""
     if isinstance(a, int) and isinstance(b, int):
         return 0 if not b else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     quotient = a // b

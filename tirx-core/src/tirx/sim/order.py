@@ -142,7 +142,6 @@ class Order:
 
     def _warps(self, threads: Any) -> list[tuple[int, Any]]:
         ctas = self.geometry.cta[threads]
-        found = []
-        for cta in np.unique(ctas):
-            found.append((int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)))
-        return found
+        return [
+            (int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)) for cta in np.unique(ctas)
+        ]

@@ -21,7 +21,9 @@ class Site:
 
     __slots__ = ("buffer", "dtype", "lanes", "name", "number", "shape", "span", "what")
 
-    def __init__(self, number: int, span: Span | None, what: str, buffer: Buffer | None, dtype: DType, name: str = "") -> None:
+    def __init__(
+        self, number: int, span: Span | None, what: str, buffer: Buffer | None, dtype: DType, name: str = ""
+    ) -> None:
         self.number = number
         self.span = span
         self.what = what
@@ -167,6 +169,7 @@ class Pool:
 
 def assigned_first(facts: Facts, buffer: Buffer) -> bool:
     """Whether the statement after an allocation that first mentions the buffer stores to all of it."""
+
     def mentions(node: Any) -> bool:
         return any(getattr(item, "buffer", None) is buffer for item in walk(node))
 
@@ -185,5 +188,3 @@ def assigned_first(facts: Facts, buffer: Buffer) -> bool:
             return False
         return not any(isinstance(item, BufferLoad) and item.buffer is buffer for item in walk(first.value))
     return False
-
-

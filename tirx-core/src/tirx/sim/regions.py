@@ -118,7 +118,9 @@ class Region:
         if self.context.checked("bounds"):
             text = f"{start} to {start + extent - 1}" if extent > 1 else str(start)
             self.context.finding(
-                "out_of_bounds", f"index {text} is outside dimension {axis} of `{self.name}` {self._whole}", buffer=self.name
+                "out_of_bounds",
+                f"index {text} is outside dimension {axis} of `{self.name}` {self._whole}",
+                buffer=self.name,
             )
 
     def _check_written(self, index: Any, inside: Any) -> None:
@@ -132,7 +134,11 @@ class Region:
     def _typed(self) -> Any:
         kind = storage_dtype(self.dtype)
         data = self.storage.data
-        return data if data.dtype == kind else data.view(np.uint8)[: data.nbytes // kind.itemsize * kind.itemsize].view(kind)
+        return (
+            data
+            if data.dtype == kind
+            else data.view(np.uint8)[: data.nbytes // kind.itemsize * kind.itemsize].view(kind)
+        )
 
     def _marks(self, index: Any) -> Any:
         """Positions of `written` for positions of elements of this region's type."""

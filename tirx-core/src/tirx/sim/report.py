@@ -48,7 +48,9 @@ class Finding:
             notes.append(f"{self.count} times in this run")
         text = format_diagnostic(Diagnostic(f"{self.kind.replace('_', ' ')}: {self.message}", self.span, None, notes))
         if self.other is not None:
-            text += "\n" + format_diagnostic(Diagnostic("the other access is here", self.other)).replace(": error:", ": note:", 1)
+            text += "\n" + format_diagnostic(Diagnostic("the other access is here", self.other)).replace(
+                ": error:", ": note:", 1
+            )
         return text
 
     def __repr__(self) -> str:
@@ -156,13 +158,17 @@ class Report:
         }
 
     def _table(self) -> str:
-        rows = [f"  {'line':<28} {'buffer':<12} {'access':<13} {'requests':>9} {'bytes':>11} {'sectors/req':>11} {'turns/req':>10}"]
+        rows = [
+            f"  {'line':<28} {'buffer':<12} {'access':<13} {'requests':>9} {'bytes':>11} {'sectors/req':>11} {'turns/req':>10}"
+        ]
         for line in self.lines:
             where = f"{line.span.path.rpartition('/')[2]}:{line.span.line}" if line.span else "?"
             access = f"{line.space} {'store' if line.store else 'load'}"
             sectors = f"{line.sectors_per_request:.2f}" if line.sectors else "-"
             turns = f"{line.conflict_degree:.2f}" if line.passes else "-"
-            rows.append(f"  {where:<28} {line.buffer:<12} {access:<13} {line.requests:>9} {line.bytes:>11} {sectors:>11} {turns:>10}")
+            rows.append(
+                f"  {where:<28} {line.buffer:<12} {access:<13} {line.requests:>9} {line.bytes:>11} {sectors:>11} {turns:>10}"
+            )
         return "\n".join(rows)
 
 

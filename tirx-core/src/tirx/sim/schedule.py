@@ -136,9 +136,7 @@ class Scheduler:
         """Let go everybody whose barrier is complete."""
         complete = []
         for key, meeting in self.meetings.items():
-            needed = meeting.count
-            if needed is None:
-                needed = int(np.count_nonzero(self.state[meeting.members] == RUNNING))
+            needed = self._needed(meeting)
             if meeting.arrived >= needed:
                 complete.append((key, meeting, needed))
         released: dict[str, list[Any]] = {}
@@ -153,6 +151,12 @@ class Scheduler:
                 self.checker.synchronise(key[0], np.concatenate([part[3] for part in meeting.parts]))
         return bool(complete)
 
+    def _needed(self, meeting: Meeting) -> int:
+        """How many threads a barrier waits for: its count, or all living members of its group."""
+        if meeting.count is not None:
+            return meeting.count
+        return int(np.count_nonzero(self.state[meeting.members] == RUNNING))
+
     def _check_meeting(self, meeting: Meeting, needed: int) -> None:
         if not meeting.parts:
             return
@@ -164,7 +168,9 @@ class Scheduler:
             return
         if other is not None:
             text = "threads of one group wait at two different barriers"
-            self.checker.report("mismatched_barrier", text, first[0], np.concatenate([first[3], other[3]]), other=other[0])
+            self.checker.report(
+                "mismatched_barrier", text, first[0], np.concatenate([first[3], other[3]]), other=other[0]
+            )
         passed = meeting.members[self.state[meeting.members] == ENDED]
         if len(passed):
             text = (
@@ -200,7 +206,9 @@ class Scheduler:
             kind = "livelock" if self.rounds > self.chunk.patience // BUSY_PART else None
         else:
             now = self._registers()
-            same = self.snapshot is not None and all(np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now)
+            same = self.snapshot is not None and all(
+                np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now
+            )
             kind = "deadlock" if same else "livelock" if self.rounds > self.chunk.patience // IDLE_PART else None
             self.snapshot = now
         if kind is None:
@@ -234,7 +242,9 @@ class Scheduler:
         for (level, _, name), meeting in self.meetings.items():
             for site, _, _, threads in meeting.parts:
                 which = "" if name is None else f" {name}"
-                lines.append(f"{len(threads)} threads ({self.checker.describe(threads[0])}, ...) wait at {level} barrier{which}, {site.span}")
+                lines.append(
+                    f"{len(threads)} threads ({self.checker.describe(threads[0])}, ...) wait at {level} barrier{which}, {site.span}"
+                )
         return lines[:8]
 
     def _report_deadlock(self) -> None:
@@ -244,8 +254,9 @@ class Scheduler:
         lines = self._waiting_lines()
         for (level, _, name), meeting in self.meetings.items():
             for site, _, _, threads in meeting.parts[:1]:
-                needed = meeting.count if meeting.count is not None else int(np.count_nonzero(self.state[meeting.members] == RUNNING))
-                text = f"{meeting.arrived} of {needed} threads arrive at this {level} barrier{'' if name is None else f' {name}'}, the others never do"
+                which = "" if name is None else f" {name}"
+                text = (
+                    f"{meeting.arrived} of {self._needed(meeting)} threads arrive at this {level} barrier{which}, "
+                    "the others never do"
+                )
                 self.checker.report("deadlock", text, site, threads, notes=lines)
-
-

@@ -81,6 +81,30 @@ class SequentialContext:
         """Nobody to collect from."""
         return np.reshape(value, (1, 1)), np.ones((1, 1), bool)
 
+    def axis(self, name: str) -> Any:
+        """There is one of everything."""
+        return np.zeros(1, np.int64)
+
+    def where(self, mask: Any) -> SequentialContext:
+        """One agent."""
+        return self
+
+    def exist(self, level: str) -> Any:
+        """One agent."""
+        return np.ones((1, 1), bool)
+
+    def arrive(self, level: str, identifier: Any = None, count: Any = None) -> None:
+        """Nobody waits for a single agent."""
+
+    def acquire(self, address: Any) -> None:
+        """One agent sees what it did."""
+
+    def release(self, address: Any) -> None:
+        """One agent sees what it did."""
+
+    def synchronise(self, level: str) -> None:
+        """One agent sees what it did."""
+
     def finding(self, kind: str, message: str, where: Any = None, *, buffer: str = "") -> None:
         """Report a fault at the current line."""
         if where is None or np.any(where):

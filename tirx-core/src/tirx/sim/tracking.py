@@ -54,7 +54,9 @@ def _written(node: Node) -> list[Var]:
     return pointers
 
 
-def granules_of(translation: Translation, values: list[Any], arenas: list[Arena], memory: GlobalMemory) -> dict[int, int]:
+def granules_of(
+    translation: Translation, values: list[Any], arenas: list[Arena], memory: GlobalMemory
+) -> dict[int, int]:
     """Per arena, the size of the smallest element that the kernel accesses in it."""
     found: dict[int, int] = {}
     by_name = {arena.name: arena for arena in arenas if arena.kind != "global"}

@@ -25,8 +25,11 @@ __all__ = ["Translation", "translate"]
 
 
 class Translation:
-    """The translated function: `blocks[i](S, cx, ck, threads, count, key)` runs block `i` and answers where its threads go on;
-    `orders[i](key)` is the place of a block in program order."""
+    """A translated function.
+
+    `blocks[i](S, cx, ck, threads, count, key)` runs block `i` and answers where its threads go on; `orders[i](key)` is the
+    place of a block in program order.
+    """
 
     __slots__ = ("blocks", "facts", "orders", "pool", "spans", "text")
 
@@ -69,12 +72,14 @@ def _translated(func: PrimFunc, extents: Mapping[str, int], checks: frozenset[st
         code += [*BlockEmitter(pool, block, bindings, saved).function(), ""]
     text = "\n".join(_lines(code, 0))
     if os.environ.get("TIRX_SIM_PRINT"):
-        print(text, file=sys.stderr)
+        sys.stderr.write(text + "\n")
     space = {name: getattr(numeric, name) for name in numeric.__all__}
     space.update(pool.space, np=np)
-    exec(compile(text, f"<simulation of {func.name}>", "exec"), space)
+    exec(compile(text, f"<simulation of {func.name}>", "exec"), space)  # noqa: S102  # our own text, made from IR
     functions = [space[f"block_{block.index}"] for block in blocks]
-    return Translation(facts, pool, functions, [_order(block) for block in blocks], [_span(block) for block in blocks], text)
+    return Translation(
+        facts, pool, functions, [_order(block) for block in blocks], [_span(block) for block in blocks], text
+    )
 
 
 def _lines(code: Code, depth: int) -> list[str]:
@@ -89,9 +94,7 @@ def _lines(code: Code, depth: int) -> list[str]:
 
 def _order(block: Block) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
     """Program order: positions, and between them the counters of the loops."""
-    slots: list[tuple[bool, int]] = []
-    for part in block.path:
-        slots.append((True, block.keys.index(part)) if isinstance(part, Counted) else (False, part))
+    slots = [(True, block.keys.index(part)) if isinstance(part, Counted) else (False, part) for part in block.path]
     if not block.keys:
         constant = tuple(part for _, part in slots)
         return lambda key: constant
@@ -144,5 +147,3 @@ def _defined(node: Node) -> list[Var]:
 def _pointers(node: Node) -> list[Var]:
     buffer = getattr(node, "buffer", None)
     return [buffer.data] if buffer is not None and not isinstance(node, Alloc) else []
-
-

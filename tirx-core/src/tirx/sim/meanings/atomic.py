@@ -20,25 +20,25 @@ def compare_and_swap(old: Any, compare: Any, value: Any) -> Any:
 
 
 def atomic_add(ctx: Any, pointer: Any, value: Any) -> Any:
-    """memory += value."""
+    """Memory += value."""
     return ctx.atomic(pointer, ctx.dtype, np.add, value)
 
 
 def atomic_max(ctx: Any, pointer: Any, value: Any) -> Any:
-    """memory = max(memory, value)."""
+    """Memory = max(memory, value)."""
     return ctx.atomic(pointer, ctx.dtype, np.maximum, value)
 
 
 def atomic_min(ctx: Any, pointer: Any, value: Any) -> Any:
-    """memory = min(memory, value)."""
+    """Memory = min(memory, value)."""
     return ctx.atomic(pointer, ctx.dtype, np.minimum, value)
 
 
 def atomic_exch(ctx: Any, pointer: Any, value: Any) -> Any:
-    """memory = value."""
+    """Memory = value."""
     return ctx.atomic(pointer, ctx.dtype, exchange, value)
 
 
 def atomic_cas(ctx: Any, pointer: Any, compare: Any, value: Any) -> Any:
-    """memory = value where memory == compare."""
+    """Memory = value where memory == compare."""
     return ctx.atomic(pointer, ctx.dtype, compare_and_swap, (compare, value))

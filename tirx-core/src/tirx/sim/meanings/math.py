@@ -105,7 +105,7 @@ def fma(ctx: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def _round_once(product: Any, addend: Any, kind: Any) -> Any:
-    """product + addend rounded to odd in float64, so that rounding to a narrower type is right."""
+    """Product + addend rounded to odd in float64, so that rounding to a narrower type is right."""
     total = product + addend
     part = total - product
     error = (product - (total - part)) + (addend - part)
