@@ -26,11 +26,11 @@ _ASSUME = Intrinsic(
     meaning=_WHERE + "assume",
 )  # fmt: skip
 _FILTER = Intrinsic(
-    "filter", [Operand("var"), _CONDITION], "bool",
+    "filter", [Operand("var", dtypes=("integer",)), _CONDITION], "bool",
     doc="the condition, and a promise that it chooses threads by the scope id `var`", meaning=_WHERE + "filter",
 )  # fmt: skip
 _SELECTOR = Intrinsic(
-    "selector", [Operand("var"), _CONDITION], "bool",
+    "selector", [Operand("var", dtypes=("integer",)), _CONDITION], "bool",
     doc="the condition, and a promise that it holds for one value of the scope id `var`", meaning=_WHERE + "selector",
 )  # fmt: skip
 ROWS = (_IF_THEN_ELSE, _LIKELY, _ASSUME, _FILTER, _SELECTOR)
