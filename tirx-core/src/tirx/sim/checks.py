@@ -170,9 +170,9 @@ class Checker:
             return
         threads = self._array(pick(self.bucket, active))
         self.note(site, view, index, threads, "a")
-        if self.order.fine:
-            self.acquire(address, threads)
-            self.release(address, threads)
+        if self.order.fine and self.races:
+            for key, chosen in self._keys(address, threads):
+                self.order.pass_on(key, chosen)
 
     def alignment(self, site: Site, addresses: Any, dtype: DType, active: Any) -> None:
         """Addresses of vectors are multiples of their size (of 16 bytes at most)."""

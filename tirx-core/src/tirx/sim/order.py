@@ -115,33 +115,43 @@ class Order:
 
     def release(self, key: Any, threads: Any) -> None:
         """Publish what the warps of `threads` know under `key` (an address or a name)."""
-        if not self.fine:
-            return
-        for cta, warps in self._warps(threads):
-            across, inside = self._released.get(key, (np.zeros(self.geometry.ctas, np.int64), {}))
-            mine = inside.get(cta, np.zeros(self.warps, np.int64))
-            mine = np.maximum(mine, self.known[cta, warps].max(axis=0))
-            mine[warps] = self.clock[cta]
-            if self.crossing:
-                across = np.maximum(across, self.seen[cta])
-                across[cta] = self.clock[cta]
-            self._released[key] = (across, {**inside, cta: mine})
-            self.clock[cta] += 1
+        if self.fine:
+            for cta, warps in self._warps(threads):
+                self._publish(key, cta, warps)
 
     def acquire(self, key: Any, threads: Any) -> None:
         """The warps of `threads` learn what was released under `key`."""
-        found = self._released.get(key) if self.fine else None
-        if found is None:
-            return
-        across, inside = found
+        if self.fine and key in self._released:
+            for cta, warps in self._warps(threads):
+                self._learn(key, cta, warps)
+
+    def pass_on(self, key: Any, threads: Any) -> None:
+        """Warp after warp learns what was released under `key`, and releases: an atomic update of one place."""
         for cta, warps in self._warps(threads):
-            if self.crossing:
-                self.seen[cta] = np.maximum(self.seen[cta], across)
-            if cta in inside:
-                self.known[cta, warps] = np.maximum(self.known[cta, warps], inside[cta])
+            for warp in warps:
+                one = np.array([warp])
+                if key in self._released:
+                    self._learn(key, cta, one)
+                self._publish(key, cta, one)
+
+    def _publish(self, key: Any, cta: int, warps: Any) -> None:
+        across, inside = self._released.get(key, (np.zeros(self.geometry.ctas, np.int64), {}))
+        mine = inside.get(cta, np.zeros(self.warps, np.int64))
+        mine = np.maximum(mine, self.known[cta, warps].max(axis=0))
+        mine[warps] = self.clock[cta]
+        if self.crossing:
+            across = np.maximum(across, self.seen[cta])
+            across[cta] = self.clock[cta]
+        self._released[key] = (across, {**inside, cta: mine})
+        self.clock[cta] += 1
+
+    def _learn(self, key: Any, cta: int, warps: Any) -> None:
+        across, inside = self._released[key]
+        if self.crossing:
+            self.seen[cta] = np.maximum(self.seen[cta], across)
+        if cta in inside:
+            self.known[cta, warps] = np.maximum(self.known[cta, warps], inside[cta])
 
     def _warps(self, threads: Any) -> list[tuple[int, Any]]:
         ctas = self.geometry.cta[threads]
-        return [
-            (int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)) for cta in np.unique(ctas)
-        ]
+        return [(int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)) for cta in np.unique(ctas)]
