@@ -56,3 +56,7 @@ Tx.trace(scale, Tx.Buffer((64,)))
 def test_nothing_of_the_compiler_is_loaded_for_a_kernel(tmp_path: Path) -> None:
     found = loaded(KERNEL, tmp_path)
     assert not {name for name in found if name.startswith(("tirx.transform", "tirx.sim", "tirx.codegen", "tirx.runtime", "tirx.wiring"))}
+
+
+def test_submodules_ask_no_backend(tmp_path: Path) -> None:
+    assert "tirx.wiring" not in loaded("from tirx.script import ir, printer", tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from .. import backend
 from ..ir import current_span
 from ..support.errors import BackendError
@@ -23,6 +25,12 @@ LAZY = {
     "jit": "specialization", "constexpr": "specialization", "Optional": "specialization", "from_source": "text", "meta_var": "assign",
 }  # fmt: skip
 
+# The modules of `tirx.script`: `from tirx.script import ir` means them, and asks no backend.
+SUBMODULES = frozenset(
+    "annotation assign builder decorators expansion ir kernel lowered meta namespaces parameters printer row source specialization text "
+    "traces transpiler".split()
+)
+
 # Names that the published language has and this one lacks, and what to do instead.
 _ABSENT = {
     "tile": "tile operations come with the next release; write loops over `Tx.thread_id` until then",
@@ -40,6 +48,10 @@ _ABSENT = {
         "there is no packed calling convention here; host code is generated from the kernel's signature",
     ),
 }  # fmt: skip
+
+
+class UnknownImportError(BackendError, ImportError):
+    """`from tirx.script import <name>`: there is no such name."""
 
 
 class UnknownNameError(BackendError, AttributeError):
@@ -69,7 +81,7 @@ def load_lazy(name: str) -> Any:
 
 def find(name: str, module: ModuleType) -> Any:
     """`Tx.<name>` of a backend; `AttributeError` when nobody offers it, `BackendError` when who does is broken."""
-    if name.startswith("_"):
+    if name.startswith("_") or name in SUBMODULES:  # Python imports submodules by itself
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
     if name in _registered:
         return _registered[name]
@@ -77,7 +89,15 @@ def find(name: str, module: ModuleType) -> Any:
     if row is not None:
         return load_object(row.load)
     hint = backend.hint_for("namespaces", name) or _ABSENT.get(name) or _near(name)
-    raise UnknownNameError(f"the language has no `{name}`", name=name, obj=module, hint=hint)
+    message = f"the language has no `{name}`"
+    if _is_from_import():
+        raise UnknownImportError(message, hint=hint)
+    raise UnknownNameError(message, name=name, obj=module, hint=hint)
+
+
+def _is_from_import() -> bool:
+    """Whether `from tirx.script import name` asks: it would turn an AttributeError into a message without the hint."""
+    return sys._getframe(3).f_code.co_name == "_handle_fromlist"
 
 
 def _near(name: str) -> str | None:
