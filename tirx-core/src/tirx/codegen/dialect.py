@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..ir import DType
 from ..support.errors import TargetError
 
-__all__ = ["CDialect", "CType", "Helper"]
+__all__ = ["LETTERS", "CDialect", "CType", "Helper"]
 
 LETTERS = ("x", "y", "z", "w")
 

@@ -55,7 +55,7 @@ from .precedence import ARGUMENT, BINARY, POSTFIX, PRIMARY, TERNARY, UNARY, Oper
 from .prelude import Prelude
 from .usage import Usage
 
-__all__ = ["ExprPrinter"]
+__all__ = ["ExprPrinter", "quoted"]
 
 PROMOTING = (Add, Sub, Mul, LShift, Neg, BitwiseNot, Min, Max)  # whose result C would keep in the wider type
 PLAIN = (
