@@ -13,7 +13,7 @@ from tirx.intrinsic import call as make_call
 from tirx.ir import EQ, GE, GT, LE, LT, NE, BufferRegion, Call, Compare, Expr, IntImm, as_expr, const, rewrite
 from tirx.support.errors import VerifyError
 
-from ..box import Box, box_of, constant
+from ..box import Box, box_of, constant, extents_of
 from ..op import INDEX, SELECT_PATTERN
 from .tiles import Tiles
 
@@ -32,7 +32,7 @@ def select_pattern(node: Call, tiles: Tiles) -> Call:
     form = predicate.a - predicate.b
     offset, factors = _affine(node, form, result.buffer.ndim)
     box = box_of(result)
-    steps = _steps(node, box, factors)
+    steps = _steps(node, box, factors, extents_of(result))
     lead = box.place.partition_dim
     free = [steps.get(dim, 0) for dim in range(len(box.extents)) if dim != lead]
     name = COMPARISONS[type(predicate)]
@@ -72,15 +72,19 @@ def _at(node: Call, form: Expr, values: dict[int, int], rank: int) -> Expr:
     return simplify(as_expr(rewrite(form, {Call: rule})))
 
 
-def _steps(node: Call, box: Box, factors: list[int]) -> dict[int, int]:
-    """The step along each physical dimension."""
+def _steps(node: Call, box: Box, factors: list[int], extents: tuple[int, ...]) -> dict[int, int]:
+    """The step along each physical dimension.
+
+    Dimensions that share the partitions count on: the outer one's factor must be the inner one's times its extent.
+    """
     steps: dict[int, int] = {}
-    for dims, factor in zip(box.sources, factors, strict=True):
+    spans: dict[int, int] = {}
+    for dims, factor, extent in zip(reversed(box.sources), reversed(factors), reversed(extents), strict=True):
         step = factor
         for dim in reversed(dims):
-            if dim in steps:
-                _refuse(node, "two dimensions share the partitions of this tile")
-            steps[dim] = step
+            if steps.setdefault(dim, step) * spans.setdefault(dim, 1) != step:
+                _refuse(node, "the predicate of nki.affine_select does not grow evenly along the partitions of this tile")
+            spans[dim] *= extent if len(dims) == 1 else box.extents[dim]
             step *= box.extents[dim]
     return steps
 
