@@ -8,6 +8,7 @@ from __future__ import annotations
 from . import backend
 from .support.late import late_bind
 from .support.lazy import lazy_names
+from .support.version import VERSION
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 4 ms at start-up
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .support.errors import TirxError
     from .target import Target
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "Executable", "IRModule", "PrimFunc", "Report", "Target", "TirxError", "backend", "compile", "explain", "from_source",
     "simulate", "structural_equal",

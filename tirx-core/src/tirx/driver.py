@@ -34,7 +34,9 @@ def compile(
     """
     module = as_module(kernel)
     context = PassContext(_target(module, target), config=config, instruments=instruments)
-    return Executable(module, lower(module, context, extensions), context, _entry(kernel, module))
+    wanted = tuple(extensions)
+    lowered = lower(module, context, wanted)
+    return Executable(module, lowered, context, entry=_entry(kernel, module), extensions=wanted)
 
 
 def lower(module: IRModule, context: PassContext, extensions: Iterable[str] = ()) -> IRModule:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import __version__ as CORE_VERSION
 from .backend import hookimpl
 from .backend.rows import Owner, RowKind
 from .codegen.row import Codegen, check_codegen
@@ -23,6 +22,7 @@ from .runtime.row import (
 )  # fmt: skip
 from .script.row import Namespace, check_namespace
 from .sim.row import Simulator, check_simulator
+from .support.version import VERSION as CORE_VERSION
 from .target.kind import DTypeRow, StorageScope, TargetKind, TargetTag, check_dtype, check_kind, check_scope, check_tag
 from .tile import TileOp, Variant, check_tile_op, check_variant
 from .transform.extensions import check_order

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Emission:
     """A row of hook `tirx_emissions`: (intrinsic of any owner, target kind) -> source text.
 
-    * `rule`: a format such as `"__syncwarp({0})"`, whose fields are the operands' texts by position and the attributes by
+    * `rule`: a format such as `"barrier({0})"`, whose fields are the operands' texts by position and the attributes by
       name; or a function `(printer, call, texts) -> text`, where `printer` is the C-family printer (see `tirx.codegen`)
     * `requires`: what the target must have; checked when a target is bound, at the call's line
     * `helpers`: names of helper definitions that the text uses; the backend's codegen knows them

@@ -12,7 +12,7 @@ __all__ = ["Requirement"]
 
 
 class Requirement:
-    """A condition on a target: `holds(target)`; `text` completes "needs ...": `sm_90 or newer`.
+    """A condition on a target: `holds(target)`; `text` completes "needs ...": `generation 3 or newer`.
 
     `available` lists what has it (architectures, generations), for messages and documentation.
     """

@@ -1,6 +1,6 @@
 """The row that describes an intrinsic: what it takes, what it does, how it prints, where its meaning is.
 
-An intrinsic is named as people write it below the language's prefix: `exp`, `cuda.cta_sync`, `nki.load`.
+An intrinsic is named as people write it below the language's prefix: `exp`, `acme.cta_sync`.
 """
 
 from __future__ import annotations

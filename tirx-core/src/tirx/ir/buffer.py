@@ -13,7 +13,7 @@ from .context import current_span, emit, late
 from .convert import store_value
 from .dtype import DType, PointerType
 from .expr import BufferLoad, BufferRegion, Expr, IntImm, Ramp, Var
-from .layout import Layout
+from .layout import DEFAULT_LAYOUT, DefaultLayout, Layout
 from .ops import ExprOps
 from .stmt import BufferStore
 from .views import BufferViews
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_LAYOUT", "Buffer", "Scalar"]
 
 Dim = int | Expr
-
-
-class _Default:
-    """The layout that follows from the shape: row-major."""
-
-    def __repr__(self) -> str:
-        return '"default"'
-
-
-DEFAULT_LAYOUT = _Default()
 
 
 class Buffer(BufferViews):
@@ -74,7 +64,7 @@ class Buffer(BufferViews):
         *,
         data: Var | None = None,
         scope: str = "global",
-        layout: Layout | _Default | None = DEFAULT_LAYOUT,
+        layout: Layout | DefaultLayout | None = DEFAULT_LAYOUT,
         strides: Sequence[Any] = (),
         elem_offset: Any = 0,
         align: int = 0,
@@ -104,7 +94,7 @@ class Buffer(BufferViews):
     @property
     def layout(self) -> Layout | None:
         """The layout object; the row-major one when none was given."""
-        if isinstance(self._layout, _Default):
+        if isinstance(self._layout, DefaultLayout):
             found: Layout = late("default_layout")(self.shape, self.strides)
             return found
         return self._layout
@@ -112,7 +102,7 @@ class Buffer(BufferViews):
     @property
     def has_default_layout(self) -> bool:
         """Whether the layout follows from shape and strides."""
-        return isinstance(self._layout, _Default)
+        return isinstance(self._layout, DefaultLayout)
 
     @property
     def ndim(self) -> int:

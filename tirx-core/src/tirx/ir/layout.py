@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .expr import Expr
 
-__all__ = ["Layout"]
+__all__ = ["DEFAULT_LAYOUT", "DefaultLayout", "Layout"]
 
 
 class Layout:
@@ -33,3 +33,13 @@ class Layout:
     def group(self, shape: Sequence[Any]) -> tuple[Any, list[int]]:
         """The layout lined up with `shape`, and where each dimension's iters begin."""
         raise TypeError(f"{type(self).__name__} must define group()")
+
+
+class DefaultLayout:
+    """The layout that follows from the shape: row-major."""
+
+    def __repr__(self) -> str:
+        return '"default"'
+
+
+DEFAULT_LAYOUT = DefaultLayout()

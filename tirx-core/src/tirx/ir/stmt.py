@@ -73,7 +73,7 @@ class For(Stmt):
     """`var` runs from `start` in steps of `step` over `extent` values; `kind` is one of `LOOP_KINDS`.
 
     `extent` counts iterations times step as in `range(start, start + extent, step)`; `thread` names the launch axis of
-    a `thread_binding` loop (`"threadIdx.x"`).
+    a `thread_binding` loop (`"thread.x"`).
     """
 
     var: Var

@@ -13,6 +13,7 @@ from .build import as_expr
 from .context import active_builder, current_span, late
 from .dtype import DType
 from .expr import BufferRegion, Expr, IntImm
+from .layout import DEFAULT_LAYOUT
 from .rearrange import parse_pattern
 from .stmt import Decl
 
@@ -49,7 +50,7 @@ class BufferViews:
         storage = late("layout_storage")(self.layout, self.shape)
         count = storage.span()
         dims = _completed(self, shape, count) if shape else (count,)
-        return _declared(self.replaced(shape=dims, strides=(), layout=layout if layout is not None else _default()))
+        return _declared(self.replaced(shape=dims, strides=(), layout=layout if layout is not None else DEFAULT_LAYOUT))
 
     def permute(self: Any, *dims: int) -> Buffer:
         """The dimensions in another order: `B.permute(1, 0)` is the transpose."""
@@ -187,7 +188,7 @@ def _picked(buffer: Buffer, items: Sequence[Any]) -> Buffer:
             offset = _sum(offset, item, step)
     if not dims:
         dims, steps = [1], [1]
-    return buffer.replaced(shape=dims, strides=steps, elem_offset=_simple(offset), layout=_default())
+    return buffer.replaced(shape=dims, strides=steps, elem_offset=_simple(offset), layout=DEFAULT_LAYOUT)
 
 
 def _slice(buffer: Buffer, axis: int, item: slice, extent: Any) -> tuple[Any, Any, int]:
@@ -243,7 +244,7 @@ def _with_layout(buffer: Buffer, shape: tuple[Any, ...], layout: Any) -> Buffer:
     if strides is not None:
         constant = all(isinstance(step, int) for step in strides)
         usual = constant and tuple(strides) == tuple(late("row_major_strides")(shape))
-        return buffer.replaced(shape=shape, strides=() if usual else strides, layout=_default())
+        return buffer.replaced(shape=shape, strides=() if usual else strides, layout=DEFAULT_LAYOUT)
     return buffer.replaced(shape=shape, strides=(), layout=layout)
 
 
@@ -266,7 +267,7 @@ def _retyped(buffer: Buffer, dtype: DType) -> Buffer:
             dtype=dtype,
             strides=(*scaled, 1) if buffer.strides else (),
             elem_offset=_simple(buffer.elem_offset * old // new),
-            layout=_default(),
+            layout=DEFAULT_LAYOUT,
         )
     )
 
@@ -315,12 +316,6 @@ def _declared(buffer: Buffer) -> Buffer:
     made.span = current_span()
     builder.emit(Decl(made, span=current_span()))
     return made
-
-
-def _default() -> Any:
-    from .buffer import DEFAULT_LAYOUT  # buffer.py builds on this module
-
-    return DEFAULT_LAYOUT
 
 
 def _refuse(message: str, hint: str | None) -> Any:

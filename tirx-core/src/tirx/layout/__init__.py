@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend import find
+from ..support.late import load_object
 from .iters import Iter
 from .names import axis_named
 from .syntax import R, S
@@ -22,8 +24,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     if axis_named(name) is not None:
         return Axis.get(name)
-    from ..backend import find
-    from ..support.late import load_object
 
     row = find("layout_constructors", name)
     if row is not None:

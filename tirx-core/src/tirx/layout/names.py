@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..backend import find
 from .axis import Axis
 
 __all__ = ["CORE_AXES", "axis_named"]
@@ -29,7 +30,5 @@ def axis_named(name: str) -> Axis | None:
     found = _BY_NAME.get(name)
     if found is not None:
         return found
-    from ..backend import find  # loads the backend that promises the axis
-
     row: Axis | None = find("layout_axes", name)
     return row

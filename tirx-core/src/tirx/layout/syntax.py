@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..backend import names
 from ..ir import Expr, current_span
 from ..support.errors import LayoutError
 from ..support.suggest import did_you_mean
 from .axis import Axis
+from .iters import Iter, row_major_strides
 from .names import axis_named
-
-if TYPE_CHECKING:
-    from .iters import Iter
 
 __all__ = ["AxisTerm", "BoundAxis", "LayoutSpec", "R", "S"]
 
@@ -125,8 +124,6 @@ class _Builder:
 
 
 def _iters(key: Any) -> list[Iter]:
-    from .iters import Iter, row_major_strides
-
     if isinstance(key, slice):
         extents, strides = _items(key.start), _items(key.stop)
         if key.step is not None:
@@ -165,8 +162,6 @@ class _AxisNames:
         """The axis called `name`; `LayoutError` for one that nobody registered."""
         row = axis_named(name)
         if row is None:
-            from ..backend import names
-
             hint = did_you_mean(name, names("layout_axes"))
             raise LayoutError(f"there is no layout axis `{name}`", span=current_span(), hint=hint)
         return BoundAxis(row)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..backend import names
 from ..ir import Expr, Layout, current_span
 from ..support.errors import LayoutError
+from ..support.suggest import did_you_mean
 from .iters import Iter, Number, number, product, row_major_strides, same
 from .names import axis_named
 from .syntax import AxisTerm, LayoutSpec
@@ -387,9 +389,6 @@ def _is_memory(axis: str) -> bool:
 
 def _require_axis(name: str) -> None:
     if axis_named(name) is None:
-        from ..backend import names
-        from ..support.suggest import did_you_mean
-
         hint = did_you_mean(name, names("layout_axes"))
         raise LayoutError(f"there is no layout axis `{name}`", span=current_span(), hint=hint)
 

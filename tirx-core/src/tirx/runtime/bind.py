@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Buffer, BufferStore, Call, DType, Expr, IntImm, PrimFunc, Var, as_expr, substitute, walk
+from ..ir.numpy_types import numpy_dtype
 from ..support.errors import ArgumentError
 from ..support.late import late
 from .arrays import ArrayView, view_of
@@ -195,8 +196,6 @@ class _Binder:
         return 0
 
     def _float(self, dtype: DType, name: str, value: float) -> float:
-        from ..ir.numpy_types import numpy_dtype
-
         with np.errstate(over="ignore"):
             stored = float(np.asarray(value).astype(numpy_dtype(dtype)))
         if math.isinf(stored) and not math.isinf(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..support.errors import ArgumentError, TargetError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
 from ..target import Target
+from ..transform.extensions import extended
 from ..transform.pipeline import PassContext, Pipeline, run_passes
 from .launch_plan import LaunchPlan, plan_of
 from .launcher import Launcher
@@ -31,11 +32,20 @@ class Executable:
     * calling it checks the arguments and runs on the device; `executable["name"]` is one function of several
     """
 
-    def __init__(self, module: IRModule, lowered: IRModule, context: PassContext, entry: str | None = None) -> None:
+    def __init__(
+        self,
+        module: IRModule,
+        lowered: IRModule,
+        context: PassContext,
+        *,
+        entry: str | None = None,
+        extensions: Iterable[str] = (),
+    ) -> None:
         self.module = module
         self.lowered = lowered
         self.context = context
         self.entry = entry
+        self.extensions = tuple(extensions)
 
     @property
     def target(self) -> Target:
@@ -45,8 +55,9 @@ class Executable:
     @cached_property
     def prepared(self) -> IRModule:
         """The IR that the source is written from."""
-        pipeline: Pipeline = registry().rows("pipelines")[self.target.kind.name]
-        return run_passes(pipeline.prepare, self.lowered, self.context)
+        snapshot = registry(self.extensions)
+        pipeline: Pipeline = snapshot.rows("pipelines")[self.target.kind.name]
+        return run_passes(extended(pipeline.prepare, snapshot), self.lowered, self.context)
 
     @cached_property
     def source(self) -> Source:
@@ -83,8 +94,9 @@ class Executable:
     @property
     def provenance(self) -> tuple[tuple[str, str], ...]:
         """Distributions used, with versions, sorted."""
-        snapshot, kind = registry(), self.target.kind.name
+        snapshot, kind = registry(self.extensions), self.target.kind.name
         owners = {snapshot.owner("target_kinds", kind)}
+        owners |= {owner for row, owner in snapshot.entries("passes") if row.anchor.partition(":")[0] == kind}
         for name in ("pipelines", "codegens", "simulators"):
             if kind in snapshot.rows(name):
                 owners.add(snapshot.owner(name, kind))
@@ -110,7 +122,8 @@ class Executable:
         return self.lowered[wanted]
 
     def __getitem__(self, name: str) -> Executable:
-        made = Executable(self.module, self.lowered, self.context, self.host(name).name)
+        entry = self.host(name).name
+        made = Executable(self.module, self.lowered, self.context, entry=entry, extensions=self.extensions)
         made.__dict__.update({k: v for k, v in self.__dict__.items() if k in ("prepared", "source", "binary")})
         return made
 

@@ -24,7 +24,7 @@ class Resources:
 
 
 class Binary:
-    """A compiled module: bytes, their `format` (`cubin`), resource figures per kernel, the toolchain and its messages."""
+    """A compiled module: bytes, their `format` (`elf`), resource figures per kernel, the toolchain and its messages."""
 
     __slots__ = ("data", "format", "log", "resources", "toolchain")
 
