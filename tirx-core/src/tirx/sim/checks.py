@@ -328,17 +328,22 @@ class Checker:
     def _flush(self, full: bool) -> None:
         """Compare what was logged. After a full one everybody is at the same barrier, and reads need not be kept."""
         for number, entries in self._log.items():
-            arena = self._logged[number]
-            if full and not self._folded and all(entry[0] == "r" for entry in entries):
-                continue
-            flat = [(kind, site, *self._flat(where, threads)) for kind, site, where, threads in entries]
-            for wanted in "war":
-                for kind, site, where, threads in flat:
-                    if kind == wanted:
-                        self._compare(arena.shadow, site, where, threads, kind, keep=kind == "a" or not full)
+            shadow = self._logged[number].shadow
+            if not full or self._folded or any(entry[0] != "r" for entry in entries):
+                self._replay(shadow, entries, full)
+            if full and shadow.defined is not None and shadow.defined.all():
+                shadow.defined = None  # everything is written, and stays so
         self._folded = not full and (self._folded or bool(self._log))
         self._log.clear()
         self._log_bytes = 0
+
+    def _replay(self, shadow: Shadow, entries: list[tuple[str, Site, Any, Any]], full: bool) -> None:
+        """Writes, then atomics, then reads of one epoch."""
+        flat = [(kind, site, *self._flat(where, threads)) for kind, site, where, threads in entries]
+        for wanted in "war":
+            for kind, site, where, threads in flat:
+                if kind == wanted:
+                    self._compare(shadow, site, where, threads, kind, keep=kind == "a" or not full)
 
     def _keys(self, key: Any, threads: Any) -> list[tuple[Any, Any]]:
         """One key per place: addresses are split, those of shared memory belong to the cluster."""

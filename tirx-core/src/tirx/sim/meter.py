@@ -1,7 +1,8 @@
 """Measurements: requests, bytes, 32-byte sectors of global memory, turns of the banks of shared memory, per source line.
 
 A request is what the threads of one warp ask for at once; of vectors wider than a word, as many threads as fit in 128 bytes.
-Threads of a warp mostly access the same pattern: then one warp is measured and the others counted.
+Threads of a warp mostly access the same pattern: then one warp is measured and the others counted. Requests and bytes are
+exact; sectors and turns of an operation that runs often are measured in its first runs and then in every eighth.
 """
 
 from __future__ import annotations
@@ -22,6 +23,19 @@ SECTOR = 32
 BANKS = 32
 BANK_BYTES = 4
 REQUEST_BYTES = 128
+ALWAYS = 8  # runs of an operation that are all measured
+SAMPLE = 8  # of those after, one in so many
+
+
+class _Entry:
+    """What an operation was last measured at."""
+
+    __slots__ = ("line", "passes", "requests", "runs", "sectors", "threads")
+
+    def __init__(self, line: LineMetrics) -> None:
+        self.line = line
+        self.runs = self.requests = self.sectors = self.passes = 0
+        self.threads: Any = None
 
 
 class Meter:
@@ -29,31 +43,41 @@ class Meter:
 
     def __init__(self) -> None:
         self.lines: dict[tuple[Any, ...], LineMetrics] = {}
-        self._by_site: dict[tuple[int, bool], LineMetrics] = {}
+        self._by_site: dict[tuple[int, bool], _Entry] = {}
         self._patterns: dict[Any, int] = {}
 
     def note(self, site: Site, view: TypedView, index: Any, threads: Any, geometry: Geometry, store: bool) -> None:
         """An access of `threads` at element `index`, `(n,)` or `(n, lanes)`."""
-        line = self._by_site.get((id(site), store)) or self._line(site, view, store)
+        entry = self._by_site.get((id(site), store)) or self._entry(site, view, store)
+        line = entry.line
         first = index if index.ndim == 1 else index[:, 0]
         size = view.dtype.itemsize * (1 if index.ndim == 1 else index.shape[1])
         line.bytes += size * len(first)
+        entry.runs += 1
+        if entry.runs > ALWAYS and entry.runs % SAMPLE and entry.threads is threads:
+            line.requests += entry.requests
+            line.sectors += entry.sectors
+            line.passes += entry.passes
+            return
         rows = self._rows(first, threads, geometry, size)
+        entry.threads, entry.requests = threads, len(rows)
         line.requests += len(rows)
         stride = view.dtype.itemsize
         if view.arena.kind == "global":
-            line.sectors += self._count(rows, stride, size, view.arena.base + view.start, _sectors, "sectors")
+            entry.sectors = self._count(rows, stride, size, view.arena.base + view.start, _sectors, "sectors")
+            line.sectors += entry.sectors
         elif view.arena.kind == "shared":
-            line.passes += self._count(rows, stride, size, view.start, _passes, "passes")
+            entry.passes = self._count(rows, stride, size, view.start, _passes, "passes")
+            line.passes += entry.passes
 
-    def _line(self, site: Site, view: TypedView, store: bool) -> LineMetrics:
+    def _entry(self, site: Site, view: TypedView, store: bool) -> _Entry:
         place = (site.span.path, site.span.line) if site.span is not None else (site.number,)
         key = (*place, site.buffer or view.arena.name, store)
         found = self.lines.get(key)
         if found is None:
             found = self.lines[key] = LineMetrics(site.span, site.buffer or view.arena.name, view.arena.kind, store)
-        self._by_site[id(site), store] = found
-        return found
+        entry = self._by_site[id(site), store] = _Entry(found)
+        return entry
 
     def _rows(self, first: Any, threads: Any, geometry: Geometry, size: int) -> Any:
         """First elements, one row per request; lanes that do not take part repeat one that does."""
