@@ -22,7 +22,8 @@ CORE = "tirx-core[testing]"
 CUDA = "tirx-backend-cuda[nvrtc]"
 TRN = "tirx-backend-trn"
 EVERYTHING = (CORE, CUDA, TRN)
-SOURCES = ("tirx-core", "tirx-backend-cuda", "tirx-backend-trn")  # enough for what only reads or imports them
+SOURCES = ("tirx-core", "tirx-backend-cuda", "tirx-backend-trn")
+IMPORTABLE = (CORE, *SOURCES[1:])  # enough for what only reads or imports them
 THIRD_PARTY = "tests/plugins/distributions/wavefront"  # a backend that none of ours knows
 
 # The install matrix: what a user may have, and the tests that must pass with just that.
@@ -121,7 +122,7 @@ def matrix(session: nox.Session, installed: str) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, format, layers and the rules of tests/architecture; `-- --fix` repairs what it can."""
-    install(session, *SOURCES, groups=("test", "lint"))
+    install(session, *IMPORTABLE, groups=("test", "lint"))
     fix = "--fix" in session.posargs
     session.run("ruff", "format", *([] if fix else ["--check"]), ".")
     session.run("ruff", "check", *(["--fix"] if fix else []), ".")
@@ -132,7 +133,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check types strictly, as the oldest and the newest supported Python see them."""
-    install(session, *SOURCES, groups=("types",))
+    install(session, *IMPORTABLE, groups=("types",))
     for version in (PYTHONS[0], PYTHONS[-1]):
         session.run("mypy", "--python-version", version)
     session.run("mypy", "--python-version", PYTHONS[0], "noxfile.py", "run.py")
@@ -141,7 +142,7 @@ def types(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; every warning is an error."""
-    install(session, *SOURCES, groups=("docs",))
+    install(session, *IMPORTABLE, groups=("docs",))
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
     session.log("open docs/_build/html/index.html")
 

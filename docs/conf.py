@@ -21,7 +21,6 @@ myst_heading_anchors = 3
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "examples/**"]
 nitpicky = True
-suppress_warnings = ["toc.empty_glob"]  # a section may have no page yet
 
 html_theme = "furo"
 html_title = "TIRx"

@@ -9,10 +9,11 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 PACKAGES = ("tirx", "tirx_cuda", "tirx_trn")
+MEMBERS = (FunctionType, property, classmethod, staticmethod)
 INDEX = """# Python names
 
 What the packages offer, module by module.
@@ -84,26 +85,44 @@ def entry(name: str, value: object, heading: str) -> Iterator[str]:
     """A heading with the signature, the docstring, and the public methods of a class."""
     if inspect.ismodule(value):
         return
-    callable_here = inspect.isclass(value) or inspect.isroutine(value)
     yield f"{heading} `{name}`"
-    if callable_here:
+    if inspect.isclass(value) or inspect.isroutine(value):
         yield f"```text\n{name}{signature(value)}\n```"
-    documented = callable_here or type(value).__module__.partition(".")[0] in PACKAGES
-    yield without_headings(inspect.getdoc(value) or "") if documented else ""
+    yield without_headings(documentation(value))
     if inspect.isclass(value):
-        for member, function in vars(value).items():
-            if not member.startswith("_") and (
-                inspect.isfunction(function) or isinstance(function, (property, classmethod))
-            ):
+        for member, attribute in vars(value).items():
+            if not member.startswith("_") and isinstance(attribute, MEMBERS):
                 yield from entry(f"{name}.{member}", getattr(value, member), f"{heading}#")
+
+
+def documentation(value: object) -> str:
+    """The docstring; that of a plain value's type (`int`, `tuple`) says nothing about the value."""
+    own = inspect.isclass(value) or isinstance(value, MEMBERS) or inspect.isroutine(value)
+    return (inspect.getdoc(value) or "") if own or type(value).__module__.partition(".")[0] in PACKAGES else ""
+
+
+class Source(str):
+    """An annotation as it stands in the source, without quotes around it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def signature(value: object) -> str:
     """The parameters, where Python knows them."""
     try:
-        return str(inspect.signature(value))  # type: ignore[arg-type]
+        found = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return "(...)"
+    parameters = [each.replace(annotation=unquoted(each.annotation)) for each in found.parameters.values()]
+    return str(found.replace(parameters=parameters, return_annotation=unquoted(found.return_annotation)))
+
+
+def unquoted(annotation: object) -> object:
+    """An annotation that prints without quotes."""
+    return Source(annotation) if isinstance(annotation, str) else annotation
 
 
 def without_headings(text: str) -> str:
