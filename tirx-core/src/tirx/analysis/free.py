@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import Buffer, Expr, Let, Node, Stmt, Var, definitions, walk
+from ..ir import Alloc, Bind, Buffer, Decl, Expr, For, Let, Node, ScopeIdDef, Stmt, Var, definitions, mask_of, walk
 
 __all__ = ["buffer_variables", "free_variables"]
 
@@ -12,23 +12,33 @@ def free_variables(root: Node) -> list[Var]:
     used: dict[int, Var] = {}
     defined: set[int] = set()
     seen: set[int] = set()
-    for node in walk(root):
+    stack: list[Node] = [root]
+    while stack:
+        node = stack.pop()
         if isinstance(node, Var):
             used.setdefault(id(node), node)
-        elif isinstance(node, Let):
-            defined.add(id(node.var))
-        elif isinstance(node, Stmt):
-            defined.update(id(var) for var in definitions(node) if not _is_view(node))
+            continue
+        if node.mask & _DEFINING:
+            defined.update(map(id, _defined(node)))
         buffer = getattr(node, "buffer", None)
-        if isinstance(buffer, Buffer) and id(buffer) not in seen:
+        if buffer is not None and id(buffer) not in seen:
             seen.add(id(buffer))
             for var in buffer_variables(buffer):
                 used.setdefault(id(var), var)
+        stack.extend(node.children()[::-1])
     return [var for key, var in used.items() if key not in defined]
 
 
-def _is_view(node: Stmt) -> bool:
-    return type(node).__name__ == "Decl" and getattr(node, "source", None) is None
+_DEFINING = mask_of(Let, Bind, For, ScopeIdDef, Alloc, Decl)
+
+
+def _defined(node: Node) -> tuple[Var, ...]:
+    """Variables that a node defines; a view of existing storage defines none."""
+    if isinstance(node, Let):
+        return (node.var,)
+    if not isinstance(node, Stmt) or (isinstance(node, Decl) and node.source is None):
+        return ()
+    return definitions(node)
 
 
 def buffer_variables(buffer: Buffer) -> list[Var]:

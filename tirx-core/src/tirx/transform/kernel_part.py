@@ -14,6 +14,7 @@ from ..ir import (
     Bind,
     Buffer,
     BufferLoad,
+    BufferRegion,
     BufferStore,
     Decl,
     Expr,
@@ -162,7 +163,7 @@ def flat_views(body: Stmt, params: Iterable[Var]) -> list[Buffer]:
     rank = {id(var): position for position, var in enumerate(params)}
     found: dict[int, Buffer] = {}
     declared: set[int] = set()
-    for node in walk(body):
+    for node in walk(body, _HOLDERS):
         buffer = getattr(node, "buffer", None)
         if isinstance(node, Alloc | Decl):
             declared.add(id(node.buffer))
@@ -170,6 +171,9 @@ def flat_views(body: Stmt, params: Iterable[Var]) -> list[Buffer]:
             found.setdefault(id(buffer), buffer)
     made = [buffer for key, buffer in found.items() if key not in declared]
     return sorted(made, key=lambda buffer: rank[id(buffer.data)])
+
+
+_HOLDERS = mask_of(Alloc, Decl, BufferLoad, BufferStore, BufferRegion)
 
 
 def _alignments(body: Stmt, params: Iterable[Var]) -> dict[str, int]:

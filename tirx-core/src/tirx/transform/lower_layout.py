@@ -96,7 +96,12 @@ class _Flattening:
         old = node.buffer
         if old.is_flat():
             return None
-        if len(old.shape) == 1 and isinstance(old.shape[0], int) and old.shape[0] == 0 and self.dynamic_bytes is not None:
+        if (
+            len(old.shape) == 1
+            and isinstance(old.shape[0], int)
+            and old.shape[0] == 0
+            and self.dynamic_bytes is not None
+        ):
             size = self.dynamic_bytes * 8 // old.dtype.total_bits
             sized = self.flat.root(old.replaced(shape=(size,)))
             self.flat.alias(old, sized)

@@ -32,7 +32,9 @@ from ..ir import (
     Var,
     cast,
     const,
+    mask_of,
     rewrite,
+    walk,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
 from .ranged import Ranged
@@ -84,8 +86,17 @@ def run(module: IRModule, context: PassContext) -> IRModule:
     return module.map(_function) if context.config["narrow_indices"] else module
 
 
+def _has_wide_indices(func: PrimFunc) -> bool:
+    accesses = walk(func.body, mask_of(BufferLoad, BufferStore))
+    return any(node.indices[0].dtype is INT64 for node in accesses if isinstance(node, BufferLoad | BufferStore))
+
+
 def _function(func: PrimFunc) -> PrimFunc:
-    return func if func.attrs.get("role") == "host" else func.with_body(_Narrowing(func).body(func.body))
+    return (
+        func
+        if func.attrs.get("role") == "host" or not _has_wide_indices(func)
+        else func.with_body(_Narrowing(func).body(func.body))
+    )
 
 
 narrow_indices = Pass("narrow_indices", run, requires=("layouts_lowered",))

@@ -114,7 +114,10 @@ class Ranged:
 
     def branch(self, stmt: If) -> Stmt | list[Stmt]:
         """What a branch becomes; its condition is known inside."""
-        condition = self.expression(stmt.condition)
+        return self.undecided(stmt, self.expression(stmt.condition))
+
+    def undecided(self, stmt: If, condition: Expr) -> Stmt:
+        """A branch both of whose sides stay; `condition` is its new condition."""
         with self.inside():
             self.assume(condition)
             then = self.body(stmt.then)

@@ -10,25 +10,37 @@ them.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..ir import (
+    Add,
     Binary,
     Bind,
+    BufferLoad,
+    Call,
     Cast,
+    Compare,
+    Div,
     Evaluate,
     Expr,
+    FloatImm,
     For,
     If,
     IntImm,
     IRModule,
+    Max,
+    Min,
+    Mul,
     Not,
     PrimFunc,
     Select,
-    Seq,
     Stmt,
+    Sub,
     Substitution,
     Unary,
     Var,
     mask_of,
+    rewrite,
     walk,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
@@ -37,14 +49,24 @@ from .ranged import Ranged
 __all__ = ["simplify"]
 
 _WORTH_IT = mask_of(Binary, Unary, Not, Select, Cast)
-_NOTHING = Seq(())
+_INTEGERS = mask_of(Compare)
+_FLOATING = frozenset({Sub, Mul, Div, Min, Max, Cast, Call})
 
 
 class _Simplifier(Ranged):
     """One function."""
 
     def expression(self, expr: Expr) -> Expr:
-        return self.analyzer.simplify(expr) if expr.mask & _WORTH_IT else expr
+        if not expr.mask & _WORTH_IT:
+            return expr
+        if expr.has(BufferLoad):
+            expr = rewrite(expr, {}, enter={BufferLoad: self._load})
+        return self.analyzer.simplify(expr) if _has_work(expr) else expr
+
+    def _load(self, node: BufferLoad) -> BufferLoad | None:
+        """An access with simple indices; `coords` stay what the author wrote."""
+        made = tuple(map(self.expression, node.indices))
+        return None if all(a is b for a, b in zip(made, node.indices, strict=True)) else node.rebuild(indices=made)
 
     def statement(self, stmt: Stmt) -> Stmt | list[Stmt]:
         if isinstance(stmt, Bind) and isinstance(stmt.value, IntImm | Var):
@@ -63,16 +85,45 @@ class _Simplifier(Ranged):
         condition = self.expression(stmt.condition)
         decided = self._decided(condition)
         if decided is None:
-            return super().branch(stmt if condition is stmt.condition else stmt.rebuild(condition=condition))
+            return self.undecided(stmt, condition)
         taken = stmt.then if decided else stmt.orelse
         return [] if taken is None else self.statement(taken)
 
     def _decided(self, condition: Expr) -> bool | None:
         if isinstance(condition, IntImm):
             return bool(condition.value)
+        if not condition.mask & _INTEGERS:
+            return None
         if self.analyzer.prove(condition):
             return True
         return False if self.analyzer.refute(condition) else None
+
+
+def _has_work(expr: Expr) -> bool:
+    """Whether simplifying may change something: not for sums of different variables, nor outside of integers."""
+    seen: set[int] = set()
+    constants = 0
+    stack: list[Any] = [expr]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is Var:
+            if id(node) in seen and node.dtype.is_integer:
+                return True
+            seen.add(id(node))
+        elif kind is IntImm:
+            constants += 1
+            if constants > 1 or node.value in (0, 1):
+                return True
+        elif kind is Mul and isinstance(node.b, IntImm):
+            if type(node.a) in (Mul, IntImm) or node.b.value in (0, 1):
+                return True
+            stack.append(node.a)
+        elif kind is Add or (kind in _FLOATING and node.dtype.is_float):
+            stack += node.children()
+        elif kind is not BufferLoad and kind is not FloatImm:
+            return True
+    return False
 
 
 def _copies(body: Stmt) -> dict[int, Expr]:
