@@ -18,7 +18,7 @@ from tirx.support.errors import Diagnostic
 from tirx.target import Target
 from tirx.transform.pipeline import PassContext, run_passes
 from tirx_trn.check import CHECKS
-from tirx_trn.codegen.source import generate
+from tirx_trn.codegen.generate import generate
 from tirx_trn.pipeline import PIPELINE
 
 Item = Stmt | Call | Buffer

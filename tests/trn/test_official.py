@@ -13,7 +13,7 @@ import pytest
 from tests.trn.build import lowered
 from tests.trn.test_examples import NAMES, arguments, load
 from tirx.target import Target
-from tirx_trn.codegen.source import generate
+from tirx_trn.codegen.generate import generate
 
 PLATFORMS = {"v2": "trn1", "v3": "trn2", "v4": "trn3"}
 

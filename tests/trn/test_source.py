@@ -15,7 +15,7 @@ from tirx.ir import IRModule, PrimFunc
 from tirx.support.errors import VerifyError
 from tirx.target import Target
 from tirx.transform.pipeline import PassContext, run_passes
-from tirx_trn.codegen.source import generate
+from tirx_trn.codegen.generate import generate
 from tirx_trn.pipeline import PIPELINE
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -32,9 +32,9 @@ from .box import box_of
 from .capacity import too_much
 from .dtypes import NKI_DTYPES
 from .kernel import Access, accesses, device_part, instructions, is_instruction, operands_of
+from .kind import generation_of
 from .layout import PSUM, is_on_chip
 from .op import ACTIVATION, ACTIVATION_REDUCE, INDEX, MATMUL
-from .target_kind import generation_of
 
 __all__ = ["CHECKS"]
 

@@ -16,10 +16,10 @@ from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
 
 from .check import CHECKS
+from .kind import KIND, SCOPES
 from .layout import AXES, CONSTRUCTORS
 from .op import INTRINSICS
 from .pipeline import PIPELINE
-from .target_kind import KIND, SCOPES
 from .target_tags import TAGS
 
 __all__ = [
@@ -85,7 +85,7 @@ def tirx_checks() -> Iterable[Check]:
 @hookimpl
 def tirx_codegens() -> Iterable[Codegen]:
     """NKI source."""
-    return (Codegen("trn", "tirx_trn.codegen.source:generate"),)
+    return (Codegen("trn", "tirx_trn.codegen.generate:generate"),)
 
 
 @hookimpl

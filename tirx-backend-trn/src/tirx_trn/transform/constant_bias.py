@@ -19,9 +19,9 @@ from tirx.transform.pipeline import Pass, PassContext
 
 from ..box import box_of
 from ..kernel import ENTRY
+from ..kind import generation_of
 from ..layout import SBUF
 from ..op import ACTIVATION, ACTIVATION_REDUCE, MEMSET
-from ..target_kind import generation_of
 
 __all__ = ["constant_bias"]
 

@@ -83,7 +83,9 @@ def _steps(node: Call, box: Box, factors: list[int], extents: tuple[int, ...]) -
         step = factor
         for dim in reversed(dims):
             if steps.setdefault(dim, step) * spans.setdefault(dim, 1) != step:
-                _refuse(node, "the predicate of nki.affine_select does not grow evenly along the partitions of this tile")
+                _refuse(
+                    node, "the predicate of nki.affine_select does not grow evenly along the partitions of this tile"
+                )
             spans[dim] *= extent if len(dims) == 1 else box.extents[dim]
             step *= box.extents[dim]
     return steps

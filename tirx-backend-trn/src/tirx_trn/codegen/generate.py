@@ -36,8 +36,8 @@ from tirx.target import Target
 from ..dtypes import NKI_DTYPES
 from ..hardware import BANK_BYTES
 from ..kernel import accesses
+from ..kind import generation_of
 from ..layout import PSUM, is_on_chip
-from ..target_kind import generation_of
 from .calls import INDENT, Instructions
 from .exprs import Exprs
 from .names import Names
