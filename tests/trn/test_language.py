@@ -131,3 +131,16 @@ def test_what_the_machine_lacks_is_refused_at_its_line(kernel: tirx.PrimFunc, me
 
 def test_the_kernel_compiles_on_a_larger_machine() -> None:
     assert "nl.ndarray((128, 60000)" in tirx.compile(too_large, "aws/trainium3").source.text
+
+
+def test_an_unknown_instruction_names_the_nearest() -> None:
+    with pytest.raises(ScriptError, match=r"Tx\.nki has no `tensor_tensor`; did you mean `tensortensor`") as caught:
+
+        @Tx.prim_func
+        def kernel(a: Tx.Buffer((128, 64), "float32")):
+            Tx.device_entry()
+            x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
+            Tx.nki.tensor_tensor(x, x, x, "add")
+            Tx.nki.store(a, x)
+
+    assert line_of(caught.value) == 'Tx.nki.tensor_tensor(x, x, x, "add")'

@@ -6,10 +6,11 @@ instruction works on all partitions at once and walks the free elements of each.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from tirx.intrinsic import call
 from tirx.ir import Call, Expr, IntImm, const
+from tirx.support.suggest import did_you_mean
 
 from . import op
 from .box import extents_of
@@ -401,3 +402,9 @@ def _check_reduction(target: Tile, source: Tile, axes: tuple[int, ...]) -> None:
         remaining *= 1 if dim in dims else source.box.extents[dim]
     if (target.box.partitions, target.box.free) != (source.box.partitions, remaining):
         refuse(f"`result` of nki.tensorreduce covers {target}, not {source.box.partitions} x {remaining}")
+
+
+def __getattr__(name: str) -> NoReturn:
+    """A name that is no instruction."""
+    hint = did_you_mean(name, __all__) or f"its instructions are {', '.join(__all__)}"
+    raise AttributeError(f"Tx.nki has no `{name}`; {hint}")
