@@ -43,6 +43,7 @@ class _Entry:
         attrs: dict[str, Any] | None = None,
         accuracy: str = "exact",
         variadic: bool = False,
+        form: Sequence[str] = (),
     ) -> None:
         where = None if meaning is None else _SIM + meaning
         self.row = Intrinsic(
@@ -55,6 +56,7 @@ class _Entry:
             meaning=where,
             accuracy=accuracy,
             variadic=variadic,
+            form=form,
         )
         self.emission = Emission(f"cuda.{name}", "cuda", rule, requires=requires, helpers=helpers)
 
@@ -122,6 +124,7 @@ def _identity() -> Iterator[_Entry]:
     yield _Entry(
         "mov_sreg", [], _sreg_dtype, "opaque", emit.special_register, "value of a special register",
         meaning="identity:mov_sreg", attrs={"bits": 32, "reg_name": "laneid"}, accuracy="model",
+        form=("bits", "reg_name"),
     )  # fmt: skip
     yield _Entry(
         "clock64", [], "int64", "opaque", "clock64()", "cycle counter of the multiprocessor",
@@ -172,12 +175,13 @@ def _reductions() -> Iterator[_Entry]:
     yield _Entry(
         "warp_reduce", [_value("value", *_NUMBER)], "same", "sync", emit.warp_reduce,
         "sum, max or min over groups of `width` threads of a warp; all of them get it", meaning="reduce:warp_reduce",
-        attrs={"op": "sum", "width": 32}, accuracy="ulp(5)",
+        attrs={"op": "sum", "width": 32}, accuracy="ulp(5)", form=("value", "op", "width"),
     )  # fmt: skip
     yield _Entry(
         "cta_reduce", [_value("value", *_NUMBER), Operand("scratch", "pointer", rw="rw")], "same", _sync("cta"), emit.cta_reduce,
         "sum, max or min over `num_warps` warps of the cta by way of shared scratch memory, an element for each warp",
         meaning="reduce:cta_reduce", attrs={"op": "sum", "num_warps": 1}, accuracy="ulp(8)",
+        form=("value", "op", "num_warps", "scratch"),
     )  # fmt: skip
     for name in ("add", "min"):
         yield _Entry(
@@ -198,7 +202,7 @@ def _memory() -> Iterator[_Entry]:
     yield _Entry(
         "ldg", [Operand("addr", "pointer")], _loaded_dtype, "read", emit.ldg,
         "load through the read-only cache; nobody may write there while the kernel runs", meaning="memory:ldg",
-        attrs={"dtype": "float32"},
+        attrs={"dtype": "float32"}, form=("addr", "dtype"),
     )  # fmt: skip
     yield _Entry(
         "ld_acquire", [Operand("addr", "pointer")], _loaded_dtype, "atomic", emit.acquire,

@@ -104,9 +104,11 @@ class Intrinsic(Op):
     * `meaning`: `"module:function"`, called by the simulator as `function(ctx, *values, **attrs)`; None: not modelled
     * `accuracy`: `exact`, `ulp(n)` or `model` (see the simulator's documentation)
     * `source`: where the rule stands (a section of a public specification)
+    * `form`: names of operands and keywords in the order in which the language's function takes them, where that is another
+      than the operands followed by keywords: `("dtype", "value")` for `reinterpret("float32", x)`
     """
 
-    __slots__ = ("accuracy", "attrs", "doc", "effect", "meaning", "operands", "result", "source", "variadic")
+    __slots__ = ("accuracy", "attrs", "doc", "effect", "form", "meaning", "operands", "result", "source", "variadic")
 
     def __init__(
         self,
@@ -121,6 +123,7 @@ class Intrinsic(Op):
         accuracy: str = "exact",
         source: str = "",
         variadic: bool = False,
+        form: Sequence[str] = (),
     ) -> None:
         super().__init__(name)
         self.operands = tuple(operands)
@@ -132,6 +135,7 @@ class Intrinsic(Op):
         self.accuracy = accuracy
         self.source = source
         self.variadic = variadic
+        self.form = tuple(form)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from ..backend import row_reference  # rows travel by name
@@ -154,5 +158,9 @@ def check_intrinsic(row: Intrinsic) -> None:
             raise ValueError(
                 f"intrinsic {row.name}: operand {operand.name} has kind {operand.kind!r}, rw {operand.rw!r}"
             )
+    unknown = [item for item in row.form if item not in row.attrs and item not in {operand.name for operand in row.operands}]
+    missing = [operand.name for operand in row.operands if row.form and operand.name not in row.form]
+    if unknown or missing:
+        raise ValueError(f"intrinsic {row.name}: form {row.form} names nothing for {unknown or missing}")
     if row.meaning is not None and ":" not in row.meaning:
         raise ValueError(f"intrinsic {row.name}: meaning {row.meaning!r} is not 'module:function'")

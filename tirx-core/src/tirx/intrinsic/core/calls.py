@@ -23,10 +23,12 @@ def _dtype_attr(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
 _ARGUMENTS = [Operand("name", "text"), Operand("args")]
 _EXTERN = Intrinsic(
     "call_extern", _ARGUMENTS, _dtype_attr, "opaque", attrs={"dtype": "void"}, variadic=True,
+    form=("dtype", "name", "args"),
     doc="a function of the target's own language, which may do anything",
 )  # fmt: skip
 _PURE_EXTERN = Intrinsic(
     "call_pure_extern", _ARGUMENTS, _dtype_attr, "pure", attrs={"dtype": "void"}, variadic=True,
+    form=("dtype", "name", "args"),
     doc="a function of the target's own language that only computes a value",
 )  # fmt: skip
 _LAUNCH_INDEX = Intrinsic(

@@ -32,7 +32,7 @@ def _shuffle(name: str, lane: str, doc: str) -> Intrinsic:
 
 
 _SYNC = Intrinsic(
-    "tvm_storage_sync", [], "void", Effect("sync", Barrier("cta")), attrs={"scope": "shared"},
+    "tvm_storage_sync", [], "void", Effect("sync", Barrier("cta")), attrs={"scope": "shared"}, form=("scope",),
     doc="all threads of the block meet, and see each other's writes to shared and global memory",
     meaning=_WHERE + "storage_sync",
 )  # fmt: skip

@@ -43,12 +43,13 @@ _ADDRESS_OF = Intrinsic(
 )  # fmt: skip
 _ACCESS_PTR = Intrinsic(
     "tvm_access_ptr", [Operand("data", "pointer"), Operand("offset", dtypes=("integer",)), Operand("extent", dtypes=("integer",))],
-    _retyped_pointer, attrs={"dtype": "handle", "rw_mask": 3},
+    _retyped_pointer, attrs={"dtype": "handle", "rw_mask": 3}, form=("dtype", "data", "offset", "extent", "rw_mask"),
     doc="pointer to `extent` elements of `dtype` at `offset`, of which rw_mask says 1 read, 2 written, 3 both",
     meaning=_WHERE + "access_ptr",
 )  # fmt: skip
 _PTR_BYTE_OFFSET = Intrinsic(
     "ptr_byte_offset", [Operand("data", "pointer"), Operand("byte_offset", dtypes=("integer",))], _retyped_pointer,
+    form=("data", "byte_offset", "dtype"),
     attrs={"dtype": "handle"}, doc="pointer to `dtype`, so many bytes further", meaning=_WHERE + "ptr_byte_offset",
 )  # fmt: skip
 _HANDLE_ADD = Intrinsic(
@@ -59,19 +60,21 @@ _ISNULLPTR = Intrinsic(
     "isnullptr", [Operand("handle", "pointer")], "bool", doc="whether a pointer is null", meaning=_WHERE + "isnullptr"
 )
 _REINTERPRET = Intrinsic(
-    "reinterpret", [Operand("value")], _dtype_attr, attrs={"dtype": "handle"},
+    "reinterpret", [Operand("value")], _dtype_attr, attrs={"dtype": "handle"}, form=("dtype", "value"),
     doc="the same bits as a value of another type", meaning=_WHERE + "reinterpret",
 )  # fmt: skip
 _TYPE_ANNOTATION = Intrinsic(
-    "type_annotation", [], _dtype_attr, attrs={"dtype": "handle"},
+    "type_annotation", [], _dtype_attr, attrs={"dtype": "handle"}, form=("dtype",),
     doc="stands for a type where an operand is expected", meaning=_WHERE + "type_annotation",
 )  # fmt: skip
 _UNDEF = Intrinsic(
-    "undef", [], _dtype_attr, attrs={"dtype": "handle"}, doc="a value that nobody may rely on", meaning=_WHERE + "undef"
-)
+    "undef", [], _dtype_attr, attrs={"dtype": "handle"}, form=("dtype",), doc="a value that nobody may rely on",
+    meaning=_WHERE + "undef",
+)  # fmt: skip
 _MASKED_LOAD = Intrinsic(
     "masked_load", [Operand("pointer", "pointer"), Operand("mask", dtypes=("bool",))], _dtype_attr, "read",
-    attrs={"dtype": "handle"}, doc="vector of elements at a pointer; lanes whose mask is false are zero and not read",
+    attrs={"dtype": "handle"}, form=("dtype", "pointer", "mask"),
+    doc="vector of elements at a pointer; lanes whose mask is false are zero and not read",
     meaning=_WHERE + "masked_load",
 )  # fmt: skip
 _MASKED_STORE = Intrinsic(

@@ -8,7 +8,7 @@ from .literals import is_number, number, plain_data, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["call_text"]
 
@@ -23,11 +23,22 @@ def call_text(node: Call, texts: Sequence[str]) -> str:
     row = node.op
     assert isinstance(row, Intrinsic)
     listed = [_argument(row, position, node, text) for position, text in enumerate(texts)]
-    special = _SPECIAL.get(row.name)
-    if special is not None:
-        return f"T.{row.name}({', '.join(special(node, listed))})"
-    keywords = [f"{key}={plain_data(value)}" for key, value in node.attrs if row.attrs.get(key, row) != value]
+    if row.form:
+        listed = [text for name in row.form for text in _part(row, node, name, listed)]
+    keywords = [
+        f"{key}={plain_data(value)}" for key, value in node.attrs if key not in row.form and row.attrs.get(key, row) != value
+    ]
     return f"T.{row.name}({', '.join([*listed, *keywords])})"
+
+
+def _part(row: Intrinsic, node: Call, name: str, texts: list[str]) -> list[str]:
+    """What stands for one name of the row's form; the last operand of a variadic row stands for all that follow."""
+    if name in row.attrs:
+        return [plain_data(node.attr(name))]
+    position = [operand.name for operand in row.operands].index(name)
+    if row.variadic and position == len(row.operands) - 1:
+        return texts[position:]
+    return [texts[position]]
 
 
 def _argument(row: Intrinsic, position: int, node: Call, text: str) -> str:
@@ -41,27 +52,3 @@ def _argument(row: Intrinsic, position: int, node: Call, text: str) -> str:
     if operand.kind in ("value", "constant"):
         expected = DType(names[0]) if names else FLOAT32 if set(operand.dtypes) == {"float"} else None
     return number(value, expected)
-
-
-def _dtype_first(node: Call, texts: list[str]) -> list[str]:
-    return [quoted(node.attr("dtype")), *texts]
-
-
-def _access_ptr(node: Call, texts: list[str]) -> list[str]:
-    return [quoted(node.attr("dtype")), *texts, str(node.attr("rw_mask"))]
-
-
-def _scope_only(node: Call, texts: list[str]) -> list[str]:
-    return [quoted(node.attr("scope"))]
-
-
-_SPECIAL: dict[str, Callable[[Call, list[str]], list[str]]] = {
-    "reinterpret": _dtype_first,
-    "type_annotation": _dtype_first,
-    "call_extern": _dtype_first,
-    "call_pure_extern": _dtype_first,
-    "masked_load": _dtype_first,
-    "undef": _dtype_first,
-    "tvm_access_ptr": _access_ptr,
-    "tvm_storage_sync": _scope_only,
-}
