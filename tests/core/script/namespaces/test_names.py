@@ -13,7 +13,7 @@ from tirx import script as Tx
 from tirx.script.namespaces import SUBMODULES, UnknownNameError
 from tirx.support.errors import TirxError
 
-PLUGIN = '''
+PLUGIN = """
 import sys, types
 import tirx.backend
 from tirx.backend import hookimpl
@@ -39,7 +39,9 @@ class Broken:
 tirx.backend.register("acme", Acme, distribution="acme-tirx", provides=("namespace.acme", "name.AcmePool"))
 tirx.backend.register("broken", Broken, distribution="broken-tirx", provides=("namespace.broken",))
 from tirx import script as Tx
-'''
+"""
+PACKED = "there is no packed calling convention here; host code is generated from the kernel's signature"
+TILES = "tile operations come with the next release; write loops over `Tx.thread_id` until then"
 
 
 def run(code: str, tmp_path: Path) -> str:
@@ -51,7 +53,10 @@ def run(code: str, tmp_path: Path) -> str:
 
 
 def test_a_namespace_loads_only_its_backend(tmp_path: Path) -> None:
-    out = run("print(tirx.backend.is_loaded('acme'), Tx.acme.vote(3), tirx.backend.is_loaded('acme'), tirx.backend.is_loaded('broken'))", tmp_path)
+    out = run(
+        "print(tirx.backend.is_loaded('acme'), Tx.acme.vote(3), tirx.backend.is_loaded('acme'), tirx.backend.is_loaded('broken'))",
+        tmp_path,
+    )
     assert out == "False ('vote', 3) True False"
 
 
@@ -60,7 +65,10 @@ def test_a_single_name_comes_from_its_backend(tmp_path: Path) -> None:
 
 
 def test_from_import_finds_backends_too(tmp_path: Path) -> None:
-    assert run("from tirx.script import acme, AcmePool; print(acme.vote(1), AcmePool.__name__)", tmp_path) == "('vote', 1) Pool"
+    assert (
+        run("from tirx.script import acme, AcmePool; print(acme.vote(1), AcmePool.__name__)", tmp_path)
+        == "('vote', 1) Pool"
+    )
 
 
 def test_nothing_is_kept_in_the_module(tmp_path: Path) -> None:
@@ -108,8 +116,8 @@ def test_a_registered_name_is_a_name(name: str) -> None:
     [
         ("threadid", "the language has no `threadid`\n  help: did you mean `thread_id` or `thread_binding` or `thread_id_in_wg`?"),
         ("sblock", "the language has no `sblock`\n  help: schedulable blocks are not part of this language; write the loops"),
-        ("call_packed", "the language has no `call_packed`\n  help: there is no packed calling convention here; host code is generated from the kernel's signature"),
-        ("tile", "the language has no `tile`\n  help: tile operations come with the next release; write loops over `Tx.thread_id` until then"),
+        ("call_packed", f"the language has no `call_packed`\n  help: {PACKED}"),
+        ("tile", f"the language has no `tile`\n  help: {TILES}"),
     ],
 )  # fmt: skip
 def test_an_unknown_name(name: str, message: str) -> None:
@@ -123,7 +131,10 @@ def test_an_unknown_name(name: str, message: str) -> None:
 def test_from_import_of_an_unknown_name() -> None:
     with pytest.raises(ImportError) as caught:
         exec("from tirx.script import thread_idx")
-    assert str(caught.value) == "the language has no `thread_idx`\n  help: did you mean `thread_id` or `thread_binding` or `thread_id_in_wg`?"
+    assert (
+        str(caught.value)
+        == "the language has no `thread_idx`\n  help: did you mean `thread_id` or `thread_binding` or `thread_id_in_wg`?"
+    )
 
 
 def test_submodules_are_listed() -> None:
@@ -138,7 +149,19 @@ def test_every_listed_name_is_there() -> None:
 
 
 def test_dtypes_of_the_language() -> None:
-    names = ["int8x4", "uint64x64", "float16x2", "float8_e4m3fnx16", "float4_e2m1fnx8", "f16", "bf16", "boolean", "bool", "handle", "void"]
+    names = [
+        "int8x4",
+        "uint64x64",
+        "float16x2",
+        "float8_e4m3fnx16",
+        "float4_e2m1fnx8",
+        "f16",
+        "bf16",
+        "boolean",
+        "bool",
+        "handle",
+        "void",
+    ]
     assert all(hasattr(Tx, name) for name in names)
     assert not hasattr(Tx, "bfloat16x2")
     assert str(Tx.f16) == "float16"

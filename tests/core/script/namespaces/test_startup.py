@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("numpy", "pluggy", "importlib.metadata", "importlib_metadata", "inspect", "dataclasses", "ml_dtypes", "asyncio", "logging")
+HEAVY = (
+    "numpy",
+    "pluggy",
+    "importlib.metadata",
+    "importlib_metadata",
+    "inspect",
+    "dataclasses",
+    "ml_dtypes",
+    "asyncio",
+    "logging",
+)
 KERNEL = """
 from tirx import script as Tx
 
@@ -34,7 +44,9 @@ def loaded(code: str, tmp_path: Path) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("code", ["import tirx", "from tirx import script as Tx", KERNEL], ids=["tirx", "script", "kernel"])
+@pytest.mark.parametrize(
+    "code", ["import tirx", "from tirx import script as Tx", KERNEL], ids=["tirx", "script", "kernel"]
+)
 def test_loads_nothing_heavy(code: str, tmp_path: Path) -> None:
     assert not loaded(code, tmp_path) & set(HEAVY)
 
@@ -55,7 +67,11 @@ Tx.trace(scale, Tx.Buffer((64,)))
 
 def test_nothing_of_the_compiler_is_loaded_for_a_kernel(tmp_path: Path) -> None:
     found = loaded(KERNEL, tmp_path)
-    assert not {name for name in found if name.startswith(("tirx.transform", "tirx.sim", "tirx.codegen", "tirx.runtime", "tirx.wiring"))}
+    assert not {
+        name
+        for name in found
+        if name.startswith(("tirx.transform", "tirx.sim", "tirx.codegen", "tirx.runtime", "tirx.wiring"))
+    }
 
 
 def test_submodules_ask_no_backend(tmp_path: Path) -> None:

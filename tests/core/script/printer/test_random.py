@@ -53,7 +53,9 @@ def test_the_generator_makes_every_kind_of_node() -> None:
         seen.update(type(node).__name__ for node in walk(program.body))
 
     count()
-    kinds = {name for name in ir.__all__ if isinstance(getattr(ir, name), type) and issubclass(getattr(ir, name), ir.Node)}
+    kinds = {
+        name for name in ir.__all__ if isinstance(getattr(ir, name), type) and issubclass(getattr(ir, name), ir.Node)
+    }
     assert kinds - ABSTRACT - NOT_WRITTEN <= set(seen)
 
 

@@ -9,6 +9,7 @@ import pytest
 from tirx.intrinsic import Intrinsic, call, check_intrinsic
 from tirx.intrinsic.core import ALL
 from tirx.ir import BOOL, Buffer, BufferLoad, Call, DType, Evaluate, Expr, IntImm, PrimFunc, StringImm, Var, const
+from tirx.support.late import load_object
 from tirx.testing import assert_round_trip
 
 KEYWORDS = {
@@ -54,6 +55,11 @@ def test_is_well_formed_and_documented(row: Intrinsic) -> None:
     assert row.accuracy in ("exact", "model") or row.accuracy.startswith("ulp(")
 
 
+def test_every_meaning_exists() -> None:
+    pytest.importorskip("numpy")
+    assert all(callable(load_object(row.meaning)) for row in ALL if row.meaning is not None)
+
+
 @pytest.mark.parametrize("row", ALL, ids=lambda row: row.name)
 def test_can_be_read_back(row: Intrinsic) -> None:
     assert_round_trip(made(row, **KEYWORDS.get(row.name, {})))
@@ -65,5 +71,10 @@ def test_names_are_unique() -> None:
 
 
 def test_conditions_are_bool() -> None:
-    assert all(item.dtypes == ("bool",) for row in ALL for item in row.operands if item.name in ("condition", "mask") and not row.name.startswith("tvm_"))
+    assert all(
+        item.dtypes == ("bool",)
+        for row in ALL
+        for item in row.operands
+        if item.name in ("condition", "mask") and not row.name.startswith("tvm_")
+    )
     assert BOOL.is_bool

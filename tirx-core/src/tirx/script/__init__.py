@@ -117,6 +117,7 @@ from ..intrinsic.core.memory import (
     undef,
 )  # fmt: skip
 from ..intrinsic.core.vector import broadcast, dp4a, get_active_lane_mask, ramp, vectorcombine, vectorhigh, vectorlow
+from ..ir import BufferRegion, Call, Expr, IRModule, PrimFunc
 from . import builder
 from .builder import (
     CONSTRUCTORS,
@@ -193,8 +194,9 @@ from .builder import (
 from .builder.buffers import BufferProxy
 from .builder.nodes import make_range as Range
 from .builder.nodes import tuple_node as tvm_tuple
-from .builder.types import TupleAnnotation
+from .builder.types import DtypeConstructor, TupleAnnotation
 from .lowered import lowered as tirx
+from .lowered import tvm_thread_invariant
 from .namespaces import LAZY, find, load_lazy, register_script_namespace
 
 TYPE_CHECKING = False
@@ -208,27 +210,28 @@ if TYPE_CHECKING:
     from .text import from_source
 
 __all__ = [
-    "Assert", "Axis", "Bind", "Break", "Buffer", "Builder", "Continue", "Else", "IRBuilder", "If", "Iter", "Let",
-    "LetAnnotation", "LocalVectorAnnotation", "Optional", "Ptr", "R", "Range", "Return", "S", "TensorMap", "Then",
-    "TileLayout", "Tuple", "While", "abs", "acos", "acosh", "add", "add_to_parent", "address_of", "alloc_buffer",
-    "alloc_local", "alloc_scalar", "alloc_shared", "arg", "asin", "asinh", "assume", "atan", "atan2", "atanh",
-    "atomic_add", "atomic_cas", "atomic_exch", "atomic_max", "atomic_min", "attr", "bind", "bitwise_and",
-    "bitwise_not", "bitwise_or", "bitwise_xor", "break_loop", "broadcast", "buffer", "buffer_store", "builder",
-    "call_extern", "call_intrin", "call_pure_extern", "cast", "ceil", "ceildiv", "cluster_id", "clz", "constexpr",
-    "continue_loop", "copysign", "cos", "cosh", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer",
-    "decl_scalar", "device_entry", "div", "divide", "dp4a", "elected", "env_thread", "equal", "erf", "evaluate",
-    "exp", "exp10", "exp2", "fabs", "filter", "floor", "floordiv", "floormod", "fma", "fmod", "from_source",
-    "func_attr", "func_name", "func_ret", "get_active_lane_mask", "greater", "greater_equal", "grid", "handle",
-    "handle_add_byte_offset", "hint", "hypot", "if_then_else", "infinity", "inline", "isfinite", "isinf", "isnan",
-    "isnullptr", "jit", "lane_id", "launch_thread", "ldexp", "less", "less_equal", "let", "likely", "local_scalar",
-    "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or", "macro", "masked_load",
-    "masked_store", "match_buffer", "max", "max_value", "meta_class", "meta_var", "min", "min_value", "mul",
-    "multiply", "nearbyint", "neg", "nextafter", "not_equal", "parallel", "popcount", "pow", "prim_func", "ptr",
-    "ptr_byte_offset", "q_multiply_shift", "q_multiply_shift_per_axis", "ramp", "register_script_namespace",
-    "reinterpret", "round", "rsqrt", "scope_id", "select", "selector", "serial", "shared_scalar", "shift_left",
-    "shift_right", "sigmoid", "sin", "sinh", "smem", "sqrt", "static_assert", "sub", "subtract", "tan", "tanh",
-    "thread_binding", "thread_id", "thread_id_in_wg", "thread_return", "tirx", "trace", "trunc", "truncdiv",
-    "truncmod", "tvm_access_ptr", "tvm_storage_sync", "tvm_tuple", "tvm_warp_activemask", "tvm_warp_shuffle",
+    "Assert", "Axis", "Bind", "Break", "Buffer", "BufferRegion", "Builder", "Call", "Continue", "DtypeConstructor",
+    "Else", "Expr", "IRBuilder", "IRModule", "If", "Iter", "Let", "LetAnnotation", "LocalVectorAnnotation",
+    "Optional", "PrimFunc", "Ptr", "R", "Range", "Return", "S", "TensorMap", "Then", "TileLayout", "Tuple", "While",
+    "abs", "acos", "acosh", "add", "add_to_parent", "address_of", "alloc_buffer", "alloc_local", "alloc_scalar",
+    "alloc_shared", "arg", "asin", "asinh", "assume", "atan", "atan2", "atanh", "atomic_add", "atomic_cas",
+    "atomic_exch", "atomic_max", "atomic_min", "attr", "bind", "bitwise_and", "bitwise_not", "bitwise_or",
+    "bitwise_xor", "break_loop", "broadcast", "buffer", "buffer_store", "builder", "call_extern", "call_intrin",
+    "call_pure_extern", "cast", "ceil", "ceildiv", "cluster_id", "clz", "constexpr", "continue_loop", "copysign",
+    "cos", "cosh", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer", "decl_scalar", "device_entry",
+    "div", "divide", "dp4a", "elected", "env_thread", "equal", "erf", "evaluate", "exp", "exp10", "exp2", "fabs",
+    "filter", "floor", "floordiv", "floormod", "fma", "fmod", "from_source", "func_attr", "func_name", "func_ret",
+    "get_active_lane_mask", "greater", "greater_equal", "grid", "handle", "handle_add_byte_offset", "hint", "hypot",
+    "if_then_else", "infinity", "inline", "is_buffer_var", "isfinite", "isinf", "isnan", "isnullptr", "jit",
+    "lane_id", "launch_thread", "ldexp", "less", "less_equal", "let", "likely", "local_scalar", "log", "log10",
+    "log1p", "log2", "logical_and", "logical_not", "logical_or", "macro", "masked_load", "masked_store",
+    "match_buffer", "max", "max_value", "meta_class", "meta_var", "min", "min_value", "mul", "multiply", "nearbyint",
+    "neg", "nextafter", "not_equal", "parallel", "popcount", "pow", "prim_func", "ptr", "ptr_byte_offset",
+    "q_multiply_shift", "q_multiply_shift_per_axis", "ramp", "register_script_namespace", "reinterpret", "round",
+    "rsqrt", "scope_id", "select", "selector", "serial", "shared_scalar", "shift_left", "shift_right", "sigmoid",
+    "sin", "sinh", "smem", "sqrt", "static_assert", "sub", "subtract", "tan", "tanh", "thread_binding", "thread_id",
+    "thread_id_in_wg", "thread_return", "tirx", "trace", "trunc", "truncdiv", "truncmod", "tvm_access_ptr",
+    "tvm_storage_sync", "tvm_thread_invariant", "tvm_tuple", "tvm_warp_activemask", "tvm_warp_shuffle",
     "tvm_warp_shuffle_down", "tvm_warp_shuffle_up", "tvm_warp_shuffle_xor", "type_annotation", "undef", "unroll",
     "var", "vectorcombine", "vectorhigh", "vectorized", "vectorlow", "void", "warp_id", "warp_id_in_wg",
     "warpgroup_id",
@@ -239,6 +242,11 @@ Buffer = BufferProxy()
 Tuple = TupleAnnotation()
 globals().update(CONSTRUCTORS)  # `float32`, `int8x4`, `f16`, ...: one table
 globals().update(NODES)  # `Add`, `Cast`, `IntImm`, ...
+
+
+def is_buffer_var(value: object) -> bool:
+    """Whether `value` is a buffer."""
+    return isinstance(value, Buffer)  # type: ignore[arg-type]  # the proxy knows
 
 
 def __getattr__(name: str) -> Any:

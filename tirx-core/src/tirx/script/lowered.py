@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..intrinsic import call
 from ..intrinsic.core.build import builtin
 from ..intrinsic.core.calls import launch_index
 from ..intrinsic.core.collective import warp_sync
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..ir import Expr
 
-__all__ = ["Lowered", "call_global", "lowered"]
+__all__ = ["Lowered", "call_global", "lowered", "tvm_thread_invariant"]
 
 
 def launch(
@@ -55,6 +56,11 @@ def call_global(name: str, *args: Any, result: DType | str | None = None) -> Exp
 def launch_record(**values: Any) -> LateAttribute:
     """How a device function is launched."""
     return LateAttribute(lambda buffers: late("launch_record")(values, buffers))
+
+
+def tvm_thread_invariant(value: Any) -> Expr:
+    """`value`, and a promise that it is the same for all threads of the block."""
+    return call(UNIFORM, value, level="cta")
 
 
 class Lowered:

@@ -26,10 +26,10 @@ LAZY = {
 }  # fmt: skip
 
 # The modules of `tirx.script`: `from tirx.script import ir` means them, and asks no backend.
-SUBMODULES = frozenset(
-    "annotation assign builder decorators expansion ir kernel lowered meta namespaces parameters printer row source specialization text "
-    "traces transpiler".split()
-)
+SUBMODULES = frozenset({
+    "annotation", "assign", "builder", "decorators", "expansion", "ir", "kernel", "lowered", "meta", "namespaces", "parameters",
+    "printer", "row", "source", "specialization", "text", "traces", "transpiler",
+})  # fmt: skip
 
 # Names that the published language has and this one lacks, and what to do instead.
 _ABSENT = {

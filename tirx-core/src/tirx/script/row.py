@@ -11,8 +11,9 @@ __all__ = ["Namespace", "check_namespace"]
 
 
 class Namespace:
-    """A row of hook `tirx_namespaces`: `Tx.<name>` is the object at `load` (`"module:attribute"` or a module), a namespace
-    with members or a single name (a class such as a pool).
+    """A row of hook `tirx_namespaces`: `Tx.<name>` is the object at `load` (`"module:attribute"` or a module).
+
+    It is a namespace with members, or a single name (a class such as a pool).
     """
 
     __slots__ = ("doc", "load", "name")
