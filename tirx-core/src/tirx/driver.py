@@ -14,7 +14,7 @@ from .target import Target, as_target
 from .transform.extensions import extended
 from .transform.pipeline import Instrument, PassContext, Pipeline, run_passes
 
-__all__ = ["call_function", "compile", "explain", "lower", "simulate"]
+__all__ = ["call_function", "compile", "explain", "lower", "pass_names", "simulate"]
 
 Kernel = PrimFunc | IRModule
 
@@ -41,11 +41,21 @@ def compile(
 
 def lower(module: IRModule, context: PassContext, extensions: Iterable[str] = ()) -> IRModule:
     """`module` after the target kind's `lower` passes: what the simulator runs and source is written from."""
-    kind = context.target.kind.name
+    return run_passes(extended(_pipeline(context.target).lower, registry(extensions)), module, context)
+
+
+def pass_names(target: Target, extensions: Iterable[str] = ()) -> tuple[str, ...]:
+    """The passes that a kernel goes through on its way to the source of `target`, in order."""
+    pipeline, snapshot = _pipeline(target), registry(extensions)
+    return tuple(step.name for steps in (pipeline.lower, pipeline.prepare) for step in extended(steps, snapshot))
+
+
+def _pipeline(target: Target) -> Pipeline:
+    kind = target.kind.name
     pipeline: Pipeline | None = find("pipelines", kind)
     if pipeline is None:
         raise TargetError(f"kind `{kind}` has no pipeline", hint=hint_for("pipelines", kind))
-    return run_passes(extended(pipeline.lower, registry(extensions)), module, context)
+    return pipeline
 
 
 def simulate(
@@ -104,7 +114,11 @@ def as_module(kernel: Kernel) -> IRModule:
         return kernel
     if isinstance(kernel, PrimFunc):
         return IRModule([kernel])
-    hint = "specialise it first: kernel.specialize(...)" if hasattr(kernel, "specialize") else "decorate it with @Tx.prim_func"
+    hint = (
+        "specialise it first: kernel.specialize(...)"
+        if hasattr(kernel, "specialize")
+        else "decorate it with @Tx.prim_func"
+    )
     raise ScriptError(f"{type(kernel).__name__} is no kernel", hint=hint)
 
 

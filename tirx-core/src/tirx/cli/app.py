@@ -1,20 +1,24 @@
-"""The group of subcommands, and what all of them share: errors without tracebacks, exit codes, Ctrl-C.
+"""The group of subcommands, and what all of them share: errors without tracebacks, exit codes, Ctrl-C, closed pipes.
 
-Exit codes: 0 all is well, 1 the kernel (or what was asked for) has a fault, 2 wrong usage, 124 out of time, 130 interrupted.
+Exit codes: 0 all is well, 1 the kernel (or what was asked for) has a fault, 2 wrong usage, 124 out of time, 130 interrupted,
+141 the reader of the output went away.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from .. import __version__
 from ..support.errors import TirxError
 
-__all__ = ["main"]
+__all__ = ["COMMAND_LINE", "app", "main"]
+
+COMMAND_LINE = "tirx.command_line"  # where the context keeps the words of the command line, for a child to repeat
 
 _COMMANDS = {
     "compile": "lower a kernel, write its source, build its binary",
@@ -43,20 +47,61 @@ class _Lazy(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[COMMAND_LINE] = tuple(args)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TirxError as error:
+            raise _Fault(error) from None
+        except BrokenPipeError:
+            _leave_quietly()
+
+
+class _Fault(click.ClickException):
+    """An error of TIRx as the command line shows it."""
+
+    def __init__(self, error: TirxError) -> None:
+        super().__init__(str(error) if error.span else f"error: {error}")
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, file=file, err=file is None)
+
+
+def _leave_quietly() -> NoReturn:
+    """Whoever read our output (`head`) has enough; what is still buffered goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(141)
+
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tirx")
-def app() -> None:
-    """TIRx: kernels in Python, checked, simulated, and compiled for real devices."""
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """TIRx: kernels in Python, checked, simulated, and compiled for real devices.
+
+    \b
+    tirx check scale.py
+    tirx run scale.py --arg x=random:1000 --arg y=empty --arg a=2.5
+    tirx compile scale.py --target "cuda -arch=sm_90a"
+    """  # noqa: D301 - click reads the backspace
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
 
 
-def main(args: list[str] | None = None) -> Any:
+def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; a user's mistake is a message and an exit code, never a traceback into TIRx."""
     try:
-        return app(args, prog_name="tirx", standalone_mode=True)
-    except TirxError as error:
-        click.echo(str(error), err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
+        status = app.main(args, prog_name="tirx", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        sys.exit(130)
+        status = 130
+    except BrokenPipeError:
+        _leave_quietly()
+    sys.exit(status if isinstance(status, int) else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -20,61 +20,68 @@ arg_option = click.option(
     multiple=True,
     metavar="[NAME=]SPEC",
     help="An argument, in order or by name: FILE.npy, a number, or random, zeros, ones, arange, empty, with :SHAPE where the "
-    "kernel leaves it open (random:1024x512).",
+    "kernel leaves it open (random:1024x512). Arrays that are not given are random.",
 )
 
 _MAKERS = ("random", "zeros", "ones", "arange", "empty")
 
 
-def make_arguments(func: PrimFunc, specs: tuple[str, ...], seed: int) -> tuple[list[Any], dict[str, Path]]:
-    """Values for each parameter in order, and the `.npy` files that some came from."""
+def make_arguments(func: PrimFunc, specs: tuple[str, ...], seed: int) -> list[Any]:
+    """Values for each parameter in order. What is known (files, numbers, shapes) decides the dimensions of the rest."""
     chosen = _by_name(func, specs)
-    rng = np.random.default_rng(seed)
+    params = list(zip(func.params, func.names, strict=True))
     symbols: dict[str, int] = {}
-    files: dict[str, Path] = {}
-    values = []
-    for param, name in zip(func.params, func.names, strict=True):
-        spec = chosen.get(name, "random" if isinstance(param, Buffer) else None)
-        if spec is None:
-            raise ArgumentError(f"argument `{name}` of {func.name} has no value", hint=f"give it: --arg {name}=VALUE")
-        values.append(_value(param, name, spec, rng, symbols, files))
-    return values, files
+    known = {name: _known(param, name, chosen[name], symbols) for param, name in params if name in chosen}
+    rng = np.random.default_rng(seed)
+    return [
+        known[name] if known.get(name) is not None else _made(param, name, chosen.get(name), func, symbols, rng)
+        for param, name in params
+    ]
 
 
 def _by_name(func: PrimFunc, specs: tuple[str, ...]) -> dict[str, str]:
     chosen: dict[str, str] = {}
-    position = 0
+    in_order = []
     for spec in specs:
         name, equals, text = spec.partition("=")
-        if equals and name.isidentifier():
-            if name not in func.names:
-                raise ArgumentError(f"{func.name} has no argument `{name}`", hint=f"it has {', '.join(func.names)}")
+        if not (equals and name.isidentifier()):
+            in_order.append(spec)
+        elif name not in func.names:
+            raise ArgumentError(f"{func.name} has no argument `{name}`", hint=f"it has {', '.join(func.names)}")
+        elif name in chosen:
+            raise ArgumentError(f"argument `{name}` of {func.name} is given twice")
+        else:
             chosen[name] = text
-            continue
-        if position >= len(func.names):
-            raise ArgumentError(f"{func.name} takes {len(func.names)} arguments: {', '.join(func.names)}")
-        chosen[func.names[position]] = spec
-        position += 1
-    return chosen
+    free = [name for name in func.names if name not in chosen]
+    if len(in_order) > len(free):
+        raise ArgumentError(f"{func.name} takes {len(func.names)} arguments: {', '.join(func.names)}")
+    return chosen | dict(zip(free, in_order, strict=False))
 
 
-def _value(
-    param: Buffer | Var, name: str, spec: str, rng: Any, symbols: dict[str, int], files: dict[str, Path]
-) -> Any:
+def _known(param: Buffer | Var, name: str, spec: str, symbols: dict[str, int]) -> Any:
+    """The value of a number or file; None for an array still to be made, of which the shape may be given here."""
     if isinstance(param, Var) and not param.dtype.is_handle:
         return _number(param.dtype, name, spec, symbols)
     if spec.endswith(".npy"):
-        files[name] = Path(spec)
-        array = _loaded(spec)
+        array = _loaded(name, spec)
         if isinstance(param, Buffer):
-            symbols.update({d.name: e for d, e in zip(param.shape, array.shape, strict=False) if isinstance(d, Var)})
+            _learn(param, array.shape, symbols)
         return array
-    maker, _, shape_text = spec.partition(":")
+    maker, _, shape = spec.partition(":")
     if maker not in _MAKERS or not isinstance(param, Buffer):
+        kinds = ", ".join(_MAKERS)
         raise ArgumentError(
-            f"argument `{name}`: {spec!r} is no value for an array", hint=f"give FILE.npy or one of {', '.join(_MAKERS)}"
+            f"argument `{name}`: {spec!r} is no value for an array", hint=f"give FILE.npy or one of {kinds}"
         )
-    return _made(maker, _shape(param, name, shape_text, symbols), param.dtype, rng)
+    if shape:
+        _learn(param, _given_shape(param, name, shape), symbols)
+    return None
+
+
+def _learn(param: Buffer, shape: Sequence[int], symbols: dict[str, int]) -> None:
+    for extent, size in zip(param.shape, shape, strict=False):
+        if isinstance(extent, Var):
+            symbols.setdefault(extent.name, size)
 
 
 def _number(dtype: DType, name: str, spec: str, symbols: dict[str, int]) -> int | float:
@@ -87,30 +94,48 @@ def _number(dtype: DType, name: str, spec: str, symbols: dict[str, int]) -> int 
     return value
 
 
-def _loaded(path: str) -> Any:
+def _loaded(name: str, path: str) -> Any:
     try:
         return np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise ArgumentError(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise ArgumentError(f"argument `{name}`: cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, EOFError) as error:
+        raise ArgumentError(f"argument `{name}`: {path} is no array: {str(error).splitlines()[0]}") from None
 
 
-def _shape(param: Buffer, name: str, text: str, symbols: dict[str, int]) -> tuple[int, ...]:
-    given = [int(part) for part in text.split("x")] if text else []
-    if given and len(given) != param.ndim:
-        raise ArgumentError(f"argument `{name}` has {param.ndim} dimensions, {text!r} has {len(given)}")
-    shape = []
-    for axis, extent in enumerate(param.shape):
-        size = given[axis] if given else extent if isinstance(extent, int) else symbols.get(getattr(extent, "name", ""))
-        if size is None:
-            hint = f"give its shape: --arg {name}=random:{'x'.join('64' for _ in param.shape)}"
-            raise ArgumentError(f"dimension {axis} of `{name}` is not known", hint=hint)
-        if isinstance(extent, Var):
-            symbols.setdefault(extent.name, size)
-        shape.append(size)
-    return tuple(shape)
+def _given_shape(param: Buffer, name: str, text: str) -> tuple[int, ...]:
+    parts = text.split("x")
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise ArgumentError(
+            f"argument `{name}`: {text!r} is no shape", hint="write sizes with x between them: 1024x512"
+        )
+    if len(parts) != param.ndim:
+        raise ArgumentError(f"argument `{name}` has {param.ndim} dimensions, {text!r} has {len(parts)}")
+    return tuple(int(part) for part in parts)
 
 
-def _made(maker: str, shape: tuple[int, ...], dtype: DType, rng: Any) -> Any:
+def _made(param: Buffer | Var, name: str, spec: str | None, func: PrimFunc, symbols: dict[str, int], rng: Any) -> Any:
+    if not isinstance(param, Buffer):
+        raise ArgumentError(f"argument `{name}` of {func.name} has no value", hint=f"give it: --arg {name}=VALUE")
+    maker, _, text = (spec or "random").partition(":")
+    shape = _given_shape(param, name, text) if text else _shape(param, name, symbols)
+    try:
+        return _filled(maker, shape, param.dtype, rng)
+    except (MemoryError, OverflowError, ValueError) as error:
+        size = "x".join(map(str, shape))
+        raise ArgumentError(f"argument `{name}`: no memory for an array of {size}: {error}") from None
+
+
+def _shape(param: Buffer, name: str, symbols: dict[str, int]) -> tuple[int, ...]:
+    shape = [e if isinstance(e, int) else symbols.get(getattr(e, "name", "")) for e in param.shape]
+    if None in shape:
+        hint = f"give its shape: --arg {name}=random:{'x'.join('64' for _ in shape)}"
+        raise ArgumentError(f"dimension {shape.index(None)} of `{name}` is not known", hint=hint)
+    _learn(param, [size for size in shape if size is not None], symbols)
+    return tuple(size for size in shape if size is not None)
+
+
+def _filled(maker: str, shape: tuple[int, ...], dtype: DType, rng: Any) -> Any:
     kind = numpy_dtype(dtype)
     if maker == "empty":
         return np.empty(shape, kind)

@@ -8,9 +8,8 @@ import click
 
 from ..driver import compile as compile_kernel
 from ..ir import IRModule, PrimFunc
-from ..support.errors import TirxError
-from ..target import Target
-from .kernels import kernels_of, limit_option, load_file, under_time_limit
+from ..support.errors import ScriptError, TirxError
+from .kernels import Chosen, kernels_of, limit_option, load_file, under_time_limit
 from .output import json_option, print_json, progress
 
 __all__ = ["command"]
@@ -18,7 +17,14 @@ __all__ = ["command"]
 
 @click.command("check")
 @click.argument("file", metavar="FILE")
-@click.option("--target", "-t", "targets", multiple=True, help="Check for this target (repeatable; default: the kernel's own, else generic).")
+@click.option(
+    "--target",
+    "-t",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="Check for this target (repeatable; default: the kernel's own, or TARGET in the file, or generic).",
+)
 @limit_option
 @json_option
 def command(file: str, targets: tuple[str, ...], time_limit: float | None, as_json: bool) -> None:
@@ -26,13 +32,9 @@ def command(file: str, targets: tuple[str, ...], time_limit: float | None, as_js
 
     \b
     tirx check kernels.py -t cuda -t "generic -width=64"
-    """
+    """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
-    found = kernels_of(load_file(file))
-    if not found:
-        raise click.ClickException(f"{file} has no kernels")
-    jobs = [(name, kernel, target) for name, kernel in found.items() for target in (targets or (None,))]
-    results = [_checked(name, kernel, target) for name, kernel, target in progress(jobs, "checking")]
+    results = _results(file, targets, as_json)
     if as_json:
         print_json(results)
     else:
@@ -42,22 +44,31 @@ def command(file: str, targets: tuple[str, ...], time_limit: float | None, as_js
         raise click.exceptions.Exit(1)
 
 
-def _checked(name: str, kernel: Any, target: str | None) -> dict[str, Any]:
+def _results(file: str, targets: tuple[str, ...], as_json: bool) -> list[dict[str, Any]]:
+    try:
+        module = load_file(file)
+        found = kernels_of(module)
+        if not found:
+            raise ScriptError(f"{file} has no kernels", hint="they are functions under @Tx.prim_func or @Tx.jit")
+    except TirxError as error:
+        if not as_json:
+            raise
+        return [{"kernel": None, "target": None, "verdict": "error", "message": str(error)}]
+    jobs = [(name, Chosen(kernel, module), target) for name, kernel in found.items() for target in (targets or (None,))]
+    return [_checked(*job) for job in progress(jobs, "checking")]
+
+
+def _checked(name: str, chosen: Chosen, target: str | None) -> dict[str, Any]:
     item: dict[str, Any] = {"kernel": name, "target": target}
-    if not isinstance(kernel, PrimFunc | IRModule):
+    if not isinstance(chosen.kernel, PrimFunc | IRModule):
         return {**item, "verdict": "skipped", "message": "has constexpr parameters; check its specialisations"}
     try:
-        chosen = target or _own(kernel) or "generic"
-        item["target"] = str(Target(chosen)) if isinstance(chosen, str) else str(chosen)
-        compile_kernel(kernel, chosen)
+        wanted = chosen.target(target or chosen.default_target() or "generic")
+        item["target"] = str(wanted)
+        compile_kernel(chosen.kernel, wanted)
     except TirxError as error:
         return {**item, "verdict": "error", "message": str(error)}
     return {**item, "verdict": "ok", "message": ""}
-
-
-def _own(kernel: PrimFunc | IRModule) -> Any:
-    funcs = [kernel] if isinstance(kernel, PrimFunc) else list(kernel)
-    return next((func.attrs["target"] for func in funcs if "target" in func.attrs), None)
 
 
 def _show(item: dict[str, Any]) -> None:

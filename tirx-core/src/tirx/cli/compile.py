@@ -8,12 +8,14 @@ from typing import Any
 
 import click
 
-from ..driver import as_module
+from ..driver import as_module, pass_names
 from ..driver import compile as compile_kernel
 from ..runtime import Executable
-from ..support.errors import ToolchainError
+from ..support.errors import TargetError, ToolchainError
+from ..support.suggest import did_you_mean
+from ..target import Target
 from ..transform.instruments import PrintAfter
-from .kernels import kernel_argument, limit_option, load_kernel, set_option, under_time_limit
+from .kernels import kernel_argument, limit_option, load_kernel, set_option, target_option, under_time_limit
 from .output import json_option, print_json, working
 
 __all__ = ["command"]
@@ -23,8 +25,10 @@ FORMS = ("ir", "lowered", "source", "binary", "launch")
 
 @click.command("compile")
 @kernel_argument
-@click.option("--target", "-t", help="Kind, tag, or kind with -attribute=value words (default: the kernel's own).")
-@click.option("--emit", "forms", multiple=True, type=click.Choice(FORMS), help="What to write (default: source; repeatable).")
+@target_option
+@click.option(
+    "--emit", "forms", multiple=True, type=click.Choice(FORMS), help="What to write (default: source; repeatable)."
+)
 @click.option("--print-after", "after", multiple=True, metavar="PASS", help="Print the IR after a pass (repeatable).")
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Write files into this folder.")
 @set_option
@@ -45,19 +49,36 @@ def command(
     \b
     tirx compile softmax.py --target "cuda -arch=sm_90a"
     tirx compile softmax.py:rows -t cuda --emit source --emit binary -o build/
-    """
+    """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
-    _, func = load_kernel(kernel, constants)
-    executable = compile_kernel(func, target, instruments=[PrintAfter(name) for name in after])
-    wanted = forms or (("source", "launch") if output else ("source",))
+    chosen = load_kernel(kernel, constants)
+    wanted_target = chosen.target(target)
+    printers = [_printer(after, wanted_target, as_json)] if after else []
     with working("compiling"):
-        made = {form: _form(executable, form) for form in wanted}
+        executable = compile_kernel(chosen.kernel, wanted_target, instruments=printers)
+        if after:
+            _ = executable.prepared  # the passes of the way to source run too, whatever is emitted
+        made = {form: _form(executable, form) for form in forms or _default_forms(output)}
     if output is not None:
         _write(executable, made, output)
     if as_json:
         print_json(_as_data(executable, made, output))
     elif output is None:
         _show(made)
+
+
+def _default_forms(output: Path | None) -> tuple[str, ...]:
+    return ("source",) if output is None else ("source", "launch")
+
+
+def _printer(names: tuple[str, ...], target: Target, as_json: bool) -> PrintAfter:
+    """Prints after the named passes; on standard error where standard output is for a machine."""
+    passes = pass_names(target)
+    for name in names:
+        if name not in passes:
+            hint = f"{did_you_mean(name, passes) or 'choose one of these'}; the passes are {', '.join(passes)}"
+            raise TargetError(f"target kind `{target.kind.name}` has no pass `{name}`", hint=hint)
+    return PrintAfter(*names, write=lambda text: click.echo(text, nl=False, err=as_json))
 
 
 def _form(executable: Executable, form: str) -> Any:
@@ -105,7 +126,9 @@ def _write(executable: Executable, made: dict[str, Any], folder: Path) -> None:
                 path.write_text(str(value), encoding="utf-8")
             click.echo(f"wrote {path}", err=True)
     except OSError as error:
-        raise ToolchainError(f"cannot write to {folder}: {error.strerror}", hint="choose another folder with -o") from None
+        raise ToolchainError(
+            f"cannot write to {folder}: {error.strerror}", hint="choose another folder with -o"
+        ) from None
 
 
 def _file_name(executable: Executable, stem: str, form: str) -> str:
@@ -120,7 +143,12 @@ def _as_data(executable: Executable, made: dict[str, Any], output: Path | None) 
     for form, value in made.items():
         if form == "binary":
             used = {n: {s: getattr(r, s) for s in r.__slots__} for n, r in value.resources.items()}
-            found[form] = {"format": value.format, "bytes": len(value.data), "toolchain": value.toolchain, "resources": used}
+            found[form] = {
+                "format": value.format,
+                "bytes": len(value.data),
+                "toolchain": value.toolchain,
+                "resources": used,
+            }
         else:
             found[form] = value.to_json() if form == "launch" else value
     if output is not None:

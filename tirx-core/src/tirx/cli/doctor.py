@@ -16,7 +16,7 @@ from ..backend import available, info, load, registry
 from ..backend.report import backends_data
 from ..runtime.cache import BinaryCache
 from ..runtime.toolchains import installed_toolchains
-from ..support.errors import BackendError
+from ..support.errors import BackendError, TirxError
 from ..support.late import load_object
 from .output import json_option, print_json
 
@@ -26,14 +26,19 @@ __all__ = ["command"]
 @click.command("doctor")
 @json_option
 def command(as_json: bool) -> None:
-    """What is installed, what is missing, and what to install."""
+    """What is installed, what is missing, and what to install.
+
+    \b
+    tirx doctor
+    """  # noqa: D301 - click reads the backspace
     findings = _examined()
     if as_json:
         print_json(findings)
         return
     for item in findings:
         mark = {"ok": "+", "missing": "-", "note": "!"}[item["state"]]
-        click.echo(click.style(mark, fg={"+": "green", "-": "red", "!": "yellow"}[mark]) + f" {item['what']}: {item['found']}")
+        colour = {"+": "green", "-": "red", "!": "yellow"}[mark]
+        click.echo(f"{click.style(mark, fg=colour)} {item['what']}: {item['found']}")
         if item["advice"]:
             click.echo(f"    {item['advice']}")
 
@@ -49,7 +54,9 @@ def _examined() -> list[dict[str, Any]]:
     for name in (item["name"] for item in backends_data()["backends"]):
         found += _backend(name)
     if not available():
-        found.append(_finding("backends", "note", "none installed", "kernels are simulated only; pip install tirx-backend-..."))
+        found.append(
+            _finding("backends", "note", "none installed", "kernels are simulated only; pip install tirx-backend-...")
+        )
     return found
 
 
@@ -82,7 +89,9 @@ def _cache() -> list[dict[str, Any]]:
         return [_finding("binary cache", "note", "off (TIRX_CACHE=0)")]
     if cache.put("doctor", {}, b"") and cache.get("doctor") is not None:
         return [_finding("binary cache", "ok", str(cache.directory))]
-    return [_finding("binary cache", "note", f"{cache.directory} cannot be written", "set TIRX_CACHE to another folder")]
+    return [
+        _finding("binary cache", "note", f"{cache.directory} cannot be written", "set TIRX_CACHE to another folder")
+    ]
 
 
 def _backend(name: str) -> list[dict[str, Any]]:
@@ -113,7 +122,9 @@ def _device(kind: str) -> list[dict[str, Any]]:
     try:
         count = load_object(row.open)().count()
     except Exception as error:  # noqa: BLE001 - a driver may fail in any way; that is what we report
-        return [_finding(f"device ({kind})", "missing", str(error).splitlines()[0] if str(error) else type(error).__name__, row.install)]
+        message = error.message if isinstance(error, TirxError) else f"{type(error).__name__}: {error}".splitlines()[0]
+        advice = (error.hint if isinstance(error, TirxError) else None) or row.install
+        return [_finding(f"device ({kind})", "missing", message, advice)]
     if count == 0:
         return [_finding(f"device ({kind})", "note", "none present", "kernels are simulated here")]
     return [_finding(f"device ({kind})", "ok", f"{count} present")]

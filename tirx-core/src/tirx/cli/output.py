@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["json_option", "print_json", "progress", "table"]
+__all__ = ["json_option", "print_json", "progress", "table", "working"]
 
 T = TypeVar("T")
 
@@ -18,8 +19,16 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON f
 
 
 def print_json(value: Any) -> None:
-    """`value` as indented JSON on standard output."""
-    click.echo(json.dumps(value, indent=2, default=str))
+    """`value` as indented JSON on standard output; numbers that JSON does not have are strings ("nan", "inf")."""
+    click.echo(json.dumps(_finite(value), indent=2, default=str, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -33,7 +42,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    cells = [cell.rjust(width) if flag else cell.ljust(width) for cell, width, flag in zip(row, widths, right, strict=True)]
+    cells = [
+        cell.rjust(width) if flag else cell.ljust(width) for cell, width, flag in zip(row, widths, right, strict=True)
+    ]
     return "  ".join(cells).rstrip()
 
 

@@ -14,7 +14,7 @@ from ..ir import Buffer, IRModule, PrimFunc
 from ..runtime.bind import written_buffers
 from ..support.errors import ArgumentError
 from .arguments import arg_option, make_arguments
-from .kernels import kernel_argument, limit_option, load_kernel, set_option, under_time_limit
+from .kernels import kernel_argument, limit_option, load_kernel, set_option, target_option, under_time_limit
 from .output import json_option, print_json, working
 
 __all__ = ["command"]
@@ -23,11 +23,23 @@ __all__ = ["command"]
 @click.command("run")
 @kernel_argument
 @arg_option
-@click.option("--target", "-t", help="What to run as (default: the kernel's own).")
-@click.option("--on", "place", type=click.Choice(["simulator", "device"]), default="simulator", show_default=True)
+@target_option
+@click.option(
+    "--on",
+    "place",
+    type=click.Choice(["simulator", "device"]),
+    default="simulator",
+    show_default=True,
+    help="Where it runs.",
+)
 @click.option("--checks", default="all", show_default=True, help="all, none, or names separated by commas.")
 @click.option("--seed", default=0, show_default=True, help="Seed of random arrays.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Write the arrays that were written here, as .npy.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the arrays that were written here, as .npy.",
+)
 @set_option
 @limit_option
 @json_option
@@ -48,23 +60,25 @@ def command(
     \b
     tirx run scale.py --arg x=in.npy --arg y=empty --arg a=2.5
     tirx run matmul.py --arg random:512x512 --arg random:512x512 --arg zeros -t cuda
-    """
+    """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
-    _, func = load_kernel(kernel, constants)
-    func = _single(func)
-    values, _ = make_arguments(func, specs, seed)
+    chosen = load_kernel(kernel, constants)
+    func, wanted_target = _single(chosen.kernel), chosen.target(target)
+    values = make_arguments(func, specs, seed)
     if place == "device":
-        compile_kernel(func, target)(*values)
+        compile_kernel(func, wanted_target)(*values)
         report = None
     else:
         wanted = checks if checks in ("all", "none") else checks.split(",")
         with working("simulating"):
-            report = simulate(func, *values, target=target, checks=wanted)
+            report = simulate(func, *values, target=wanted_target, checks=wanted)
     results = _written(func, values)
     if output is not None:
         _save(results, output)
     if as_json:
-        print_json({"report": report.to_json() if report else None, "written": {n: _figures(a) for n, a in results.items()}})
+        print_json(
+            {"report": report.to_json() if report else None, "written": {n: _figures(a) for n, a in results.items()}}
+        )
     else:
         _show(report, results)
     if report is not None and report.verdict == "error":
@@ -75,7 +89,9 @@ def _single(kernel: PrimFunc | IRModule) -> PrimFunc:
     if isinstance(kernel, PrimFunc):
         return kernel
     if len(kernel) != 1:
-        raise ArgumentError(f"the module has several functions: {', '.join(kernel.functions)}", hint="name one in a file of its own")
+        raise ArgumentError(
+            f"the module has several functions: {', '.join(kernel.functions)}", hint="name one in a file of its own"
+        )
     return next(iter(kernel))
 
 
@@ -96,7 +112,13 @@ def _save(results: dict[str, Any], folder: Path) -> None:
 
 def _figures(array: Any) -> dict[str, Any]:
     plain = array.astype(np.float64)
-    return {"shape": list(array.shape), "dtype": str(array.dtype), "mean": float(plain.mean()), "min": float(plain.min()), "max": float(plain.max())}
+    return {
+        "shape": list(array.shape),
+        "dtype": str(array.dtype),
+        "mean": float(plain.mean()),
+        "min": float(plain.min()),
+        "max": float(plain.max()),
+    }
 
 
 def _show(report: Any, results: dict[str, Any]) -> None:
@@ -104,4 +126,6 @@ def _show(report: Any, results: dict[str, Any]) -> None:
         click.echo(str(report))
     for name, array in results.items():
         found = _figures(array)
-        click.echo(f"{name}: {found['dtype']} {tuple(found['shape'])}, mean {found['mean']:g}, from {found['min']:g} to {found['max']:g}")
+        click.echo(
+            f"{name}: {found['dtype']} {tuple(found['shape'])}, mean {found['mean']:g}, from {found['min']:g} to {found['max']:g}"
+        )

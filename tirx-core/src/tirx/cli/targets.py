@@ -22,14 +22,15 @@ def command(text: str, as_json: bool) -> None:
 
     \b
     tirx targets h100
-    """
+    """  # noqa: D301 - click reads the backspace
     for name in available():
-        try:
-            load(name)
-        except BackendError as error:
-            click.echo(f"left out: {error}", err=True)
+        _load(name)
     kinds = [_kind(row) for row in registry().rows("target_kinds").values() if text.lower() in row.name]
-    tags = [_tag(row) for row in registry().rows("target_tags").values() if text.lower() in f"{row.name} {row.attributes}".lower()]
+    tags = [
+        _tag(row)
+        for row in registry().rows("target_tags").values()
+        if text.lower() in f"{row.name} {row.attributes}".lower()
+    ]
     if as_json:
         print_json({"kinds": kinds, "tags": tags})
         return
@@ -42,9 +43,18 @@ def command(text: str, as_json: bool) -> None:
         raise click.ClickException(f"no kind or tag matches {text!r}")
 
 
+def _load(name: str) -> None:
+    try:
+        load(name)
+    except BackendError as error:
+        click.echo(f"left out: {error}", err=True)
+
+
 def _kind(row: Any) -> dict[str, Any]:
     owner = registry().owner("target_kinds", row.name)
-    attributes = {name: {"type": a.type.__name__, "default": a.default, "doc": a.doc} for name, a in row.attributes.items()}
+    attributes = {
+        name: {"type": a.type.__name__, "default": a.default, "doc": a.doc} for name, a in row.attributes.items()
+    }
     return {"name": row.name, "distribution": owner.distribution, "doc": row.doc, "attributes": attributes}
 
 

@@ -14,7 +14,11 @@ __all__ = ["command"]
 @click.argument("name")
 @json_option
 def command(name: str, as_json: bool) -> None:
-    """Explain what is known of a backend, target or namespace, and which rule decided about it."""
+    """Explain what is known of a backend, target or namespace, and which rule decided about it.
+
+    \b
+    tirx why cuda
+    """  # noqa: D301 - click reads the backspace
     if as_json:
         print_json(why_data(name))
     else:
