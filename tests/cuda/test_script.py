@@ -200,3 +200,12 @@ def test_foreign_code_is_never_clean() -> None:
     report = tirx.simulate(kernel, np.zeros(64, np.float32), target="cuda -arch=sm_90a")
     assert report.verdict == "incomplete"
     assert "not modelled: cuda.func_call" in str(report)
+
+
+def test_one_name_has_one_source() -> None:
+    def body(A: Any) -> None:
+        A[0] = Tx.cuda.func_call("f", A[0], source_code=CODE, return_type="float32")
+        A[1] = Tx.cuda.func_call("f", A[1], source_code=CODE.replace("x;", "-x;"), return_type="float32")
+
+    with pytest.raises(TargetError, match="two different sources are given for `f`"):
+        source_of(traced(body))

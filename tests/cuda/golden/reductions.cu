@@ -1,17 +1,10 @@
-template <typename T>
-__device__ inline T warp_sum(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffff, value, step, width);
+__device__ inline float warp_sum(float value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffff, value, step);
   return value;
 }
 
-template <typename T>
-__device__ inline T larger(T a, T b) { return a < b ? b : a; }
-__device__ inline float larger(float a, float b) { return fmaxf(a, b); }
-__device__ inline double larger(double a, double b) { return fmax(a, b); }
-
-template <typename T>
-__device__ inline T warp_max(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value = larger(value, T(__shfl_xor_sync(0xffffffff, value, step, width)));
+__device__ inline float warp_max_16(float value) {
+  for (int step = 8; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step, 16));
   return value;
 }
 
@@ -19,12 +12,11 @@ __device__ inline int thread_rank() {
   return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
-template <typename T>
-__device__ inline T cta_sum(T value, int warps, T* scratch) {
-  int rank = thread_rank(), lane = rank % 32;
-  value = warp_sum(value, 32);
+__device__ inline float cta_sum(float value, int warps, float* scratch) {
+  int rank = thread_rank();
+  value = warp_sum(value);
   __syncthreads();
-  if (lane == 0) scratch[rank / 32] = value;
+  if (rank % 32 == 0) scratch[rank / 32] = value;
   __syncthreads();
   value = scratch[0];
   for (int i = 1; i < warps; ++i) value += scratch[i];
@@ -33,8 +25,8 @@ __device__ inline T cta_sum(T value, int warps, T* scratch) {
 
 extern "C" __global__ void __launch_bounds__(256) reductions_kernel(const float* __restrict__ A, float* __restrict__ B) {
   int tx = threadIdx.x;
-  float s = warp_sum(A[tx], 32);
-  float m = warp_max(A[tx], 16);
+  float s = warp_sum(A[tx]);
+  float m = warp_max_16(A[tx]);
   __shared__ float scratch[8];
   float total = cta_sum(s + m, 8, &scratch[0]);
   B[0] = total;

@@ -93,3 +93,16 @@ def helpers(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float16"), C: T
     C[1] = Tx.cast(Tx.cuda.cvta_generic_to_shared(A.ptr_to([0])), "int32")
     A.vstore([16], Tx.cuda.fmul2_rn(Tx.cuda.make_float2(A[0], A[1]), Tx.cuda.make_float2(A[2], A[3])))
     B.vstore([4], Tx.cuda.hmax2(B.vload([0], "float16x2"), B.vload([2], "float16x2")))
+
+
+@Tx.prim_func
+def hidden_helpers(A: Tx.Buffer((32,), "float32")):
+    Tx.device_entry()
+    lane = Tx.thread_id([32])
+    warp_sum: Tx.let = Tx.cuda.warp_sum(A[lane])
+    code = (
+        "__device__ float twice(float x) { return 2.0f * x; }\n__device__ float half_of(float x) { return x / 2.0f; }"
+    )
+    twice: Tx.let = Tx.cuda.func_call("twice", warp_sum, source_code=code, return_type="float32")
+    half_of: Tx.let = Tx.call_pure_extern("float32", "half_of", twice)
+    A[lane] = warp_sum + half_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tirx.codegen.expr import quoted
-from tirx.ir import Call, DType, Expr, IntImm, StringImm
+from tirx.ir import Add, Binary, Call, DType, Expr, IntImm, Max, Min, StringImm, Var
 from tirx.support.errors import TargetError
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
 Rule = Callable[[Any, Call, Sequence[str]], str]
 
 UNARY = 14  # level of casts in C
+WARP = 32  # threads
 
 
 def lane_mask(printer: Any, mask: Expr) -> str:
@@ -49,7 +50,18 @@ def shuffle(function: str) -> Rule:
 
 # ---- reductions ---------------------------------------------------------------------------------------------------
 
-_OPERATIONS = ("sum", "max", "min")
+_OPERATIONS: dict[str, type[Binary]] = {"sum": Add, "max": Max, "min": Min}
+
+
+def _combined(printer: Any, op: str, dtype: DType, other: str) -> str:
+    """The statement that takes `other` into `value`."""
+    if op == "sum":
+        return f"value += {other};"
+    inner = printer.alone()
+    value, second = Var("value", dtype), Var("other", dtype)
+    inner.names.give(value, "value")
+    inner.names.give(second, other)
+    return f"value = {inner.assigned(_OPERATIONS[op](value, second))};"
 
 
 def _operation(call: Call) -> str:
@@ -59,17 +71,51 @@ def _operation(call: Call) -> str:
     return str(name)
 
 
+def _warp_function(printer: Any, op: str, dtype: DType, width: int) -> str:
+    """A butterfly over `width` lanes, one function for each operation, type and width."""
+    kind = printer.type(dtype)
+    name, tail = (f"warp_{op}", "") if width == WARP else (f"warp_{op}_{width}", f", {width}")
+    shuffled = f"__shfl_xor_sync(0xffffffff, value, step{tail})"
+    printer.define(
+        f"{name}({kind})",
+        f"__device__ inline {kind} {name}({kind} value) {{\n"
+        f"  for (int step = {width // 2}; step > 0; step /= 2) {_combined(printer, op, dtype, shuffled)}\n"
+        "  return value;\n}",
+    )
+    return name
+
+
 def warp_reduce(printer: Any, call: Call, texts: Sequence[str]) -> str:
-    """`warp_sum(value, width)`."""
-    return f"{printer.helper(f'warp_{_operation(call)}')}({texts[0]}, {call.attr('width')})"
+    """`warp_sum(value)`."""
+    return f"{_warp_function(printer, _operation(call), call.dtype, call.attr('width'))}({texts[0]})"
+
+
+_CTA = """\
+__device__ inline {kind} {name}({kind} value, int warps, {kind}* scratch) {{
+  int rank = {rank}();
+  value = {warp}(value);
+  __syncthreads();
+  if (rank % 32 == 0) scratch[rank / 32] = value;
+  __syncthreads();
+  value = scratch[0];
+  for (int i = 1; i < warps; ++i) {combined}
+  return value;
+}}"""
 
 
 def cta_reduce(printer: Any, call: Call, texts: Sequence[str]) -> str:
     """`cta_sum(value, warps, scratch)`."""
-    scratch = f"({printer.type(call.dtype)}*){printer.text(call.args[1], UNARY)}"
-    if getattr(call.args[1].dtype, "pointee", None) is call.dtype:
-        scratch = texts[1]
-    return f"{printer.helper(f'cta_{_operation(call)}')}({texts[0]}, {call.attr('num_warps')}, {scratch})"
+    op, dtype = _operation(call), call.dtype
+    kind, name = printer.type(dtype), f"cta_{op}"
+    warp, combined = _warp_function(printer, op, dtype, WARP), _combined(printer, op, dtype, "scratch[i]")
+    text = _CTA.format(kind=kind, name=name, rank=printer.helper("thread_rank"), warp=warp, combined=combined)
+    printer.define(f"{name}({kind})", text)
+    scratch = (
+        texts[1]
+        if getattr(call.args[1].dtype, "pointee", None) is dtype
+        else f"({kind}*){printer.text(call.args[1], UNARY)}"
+    )
+    return f"{name}({texts[0]}, {call.attr('num_warps')}, {scratch})"
 
 
 # ---- memory -------------------------------------------------------------------------------------------------------
@@ -190,5 +236,12 @@ def func_call(printer: Any, call: Call, texts: Sequence[str]) -> str:
             span=call.span,
             hint="give the function's whole definition",
         )
-    printer.define(source, source)
+    known = printer.prelude.definition(f"function {name.value}")
+    if known not in (None, source):
+        raise TargetError(
+            f"two different sources are given for `{name.value}`",
+            span=call.span,
+            hint="give each function its own name",
+        )
+    printer.define(f"function {name.value}", source)
     return f"{name.value}({', '.join(texts[1:])})"

@@ -115,69 +115,9 @@ __device__ inline void masked_store(T* address, const V& value, const M& mask) {
   }
 }
 
-//! warp_sum
-template <typename T>
-__device__ inline T warp_sum(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffff, value, step, width);
-  return value;
-}
-
-//! warp_max: larger
-template <typename T>
-__device__ inline T warp_max(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value = larger(value, T(__shfl_xor_sync(0xffffffff, value, step, width)));
-  return value;
-}
-
-//! warp_min: smaller
-template <typename T>
-__device__ inline T warp_min(T value, int width) {
-  for (int step = width / 2; step > 0; step /= 2) value = smaller(value, T(__shfl_xor_sync(0xffffffff, value, step, width)));
-  return value;
-}
-
 //! thread_rank
 __device__ inline int thread_rank() {
   return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
-
-//! cta_sum: warp_sum thread_rank
-template <typename T>
-__device__ inline T cta_sum(T value, int warps, T* scratch) {
-  int rank = thread_rank(), lane = rank % 32;
-  value = warp_sum(value, 32);
-  __syncthreads();
-  if (lane == 0) scratch[rank / 32] = value;
-  __syncthreads();
-  value = scratch[0];
-  for (int i = 1; i < warps; ++i) value += scratch[i];
-  return value;
-}
-
-//! cta_max: warp_max thread_rank larger
-template <typename T>
-__device__ inline T cta_max(T value, int warps, T* scratch) {
-  int rank = thread_rank(), lane = rank % 32;
-  value = warp_max(value, 32);
-  __syncthreads();
-  if (lane == 0) scratch[rank / 32] = value;
-  __syncthreads();
-  value = scratch[0];
-  for (int i = 1; i < warps; ++i) value = larger(value, scratch[i]);
-  return value;
-}
-
-//! cta_min: warp_min thread_rank smaller
-template <typename T>
-__device__ inline T cta_min(T value, int warps, T* scratch) {
-  int rank = thread_rank(), lane = rank % 32;
-  value = warp_min(value, 32);
-  __syncthreads();
-  if (lane == 0) scratch[rank / 32] = value;
-  __syncthreads();
-  value = scratch[0];
-  for (int i = 1; i < warps; ++i) value = smaller(value, scratch[i]);
-  return value;
 }
 
 //! warpgroup_sync

@@ -117,7 +117,9 @@ def _same(printer: ExprPrinter, node: Call) -> Term:
 def _extern(printer: ExprPrinter, node: Call) -> Term:
     name = node.args[0]
     assert isinstance(name, StringImm)
-    return Term(f"{_function_name(name)}({_arguments(printer, node, 1)})", POSTFIX)
+    function = _function_name(name)
+    printer.prelude.mention(function)
+    return Term(f"{function}({_arguments(printer, node, 1)})", POSTFIX)
 
 
 def _function_name(name: StringImm) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..intrinsic import Emission
@@ -78,11 +78,17 @@ class CGenerator:
     # ---- functions --------------------------------------------------------------------------------------------
 
     def function(self, func: PrimFunc, called: Mapping[str, str]) -> SourceWriter:
-        """One function."""
+        """One function. A local that would hide a definition it uses is found when both are known; then it is renamed."""
+        taken = {*self.dialect.reserved, *called.values(), *self._dynamic.values()}
+        out, names = self._printed(func, called, taken)
+        hidden = names.ever & self.prelude.names()
+        return self._printed(func, called, taken | hidden)[0] if hidden else out
+
+    def _printed(self, func: PrimFunc, called: Mapping[str, str], taken: Iterable[str]) -> tuple[SourceWriter, Names]:
         out = SourceWriter(directives=self.directives)
         usage = Usage(func.body)
         launch = func.attrs.get("launch")
-        names = Names((*self.dialect.reserved, *called.values(), *self._dynamic.values()))
+        names = Names(taken)
         extents = {axis: launch.extent(axis) for axis in self.dialect.launch_axes} if launch is not None else {}
         printer = ExprPrinter(
             self.dialect, self.prelude, self.emission, names=names, usage=usage, target=self.target, functions=called,
@@ -91,7 +97,7 @@ class CGenerator:
         parameters = ", ".join(self._parameters(func, printer, usage))
         with out.block(f"{self._head(func, printer)}{called.get(func.name, func.name)}({parameters})", span=func.span):
             StmtPrinter(printer, out, self._dynamic_name).stmt(func.body)
-        return out
+        return out, names
 
     def _head(self, func: PrimFunc, printer: ExprPrinter) -> str:
         if "launch" in func.attrs:

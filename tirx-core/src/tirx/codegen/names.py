@@ -33,6 +33,7 @@ class Names:
         self._reserved = frozenset(reserved)
         self._scopes: list[set[str]] = [set()]
         self._known: dict[int, tuple[object, str]] = {}
+        self.ever: set[str] = set()  # all names that were handed out
 
     def take(self, hint: str) -> str:
         """A fresh name near `hint`."""
@@ -44,6 +45,7 @@ class Names:
             number += 1
             name = f"{base.rstrip('_')}_{number}"
         self._scopes[-1].add(name)
+        self.ever.add(name)
         return name
 
     def of(self, owner: object, hint: str) -> str:

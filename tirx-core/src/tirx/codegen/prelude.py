@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from .dialect import CDialect
 
 __all__ = ["Prelude"]
+
+_NAME = re.compile(r"\(.*", re.DOTALL)  # what follows the name in a key
 
 
 class Prelude:
@@ -14,6 +18,7 @@ class Prelude:
         self._dialect = dialect
         self._headers: set[str] = set()
         self._definitions: dict[str, str] = {}
+        self._foreign: set[str] = set()
 
     def include(self, header: str) -> None:
         """A header by its name in angle brackets; an empty name is nothing."""
@@ -33,11 +38,20 @@ class Prelude:
 
     def define(self, key: str, text: str) -> None:
         """A definition that was made or given for this module; the same key means the same text."""
-        self._definitions.setdefault(key, text)
+        known = self._definitions.setdefault(key, text)
+        assert known == text, f"two definitions of {key}"
 
     def definition(self, key: str) -> str | None:
         """The definition under `key`, if there is one."""
         return self._definitions.get(key)
+
+    def mention(self, name: str) -> None:
+        """A function that is defined elsewhere."""
+        self._foreign.add(name)
+
+    def names(self) -> set[str]:
+        """Functions and types that must stay visible: those of the definitions (keys begin with them), and foreign ones."""
+        return self._foreign | {_NAME.sub("", key.removeprefix("function ")) for key in self._definitions}
 
     def sections(self) -> list[str]:
         """The texts in order: all `#include` lines together, then the definitions."""

@@ -73,7 +73,9 @@ def _pointers(arg: Expr) -> set[int]:
         return {id(arg)} if arg.dtype.is_handle else set()
     found: set[int] = set()
     for child in arg.children():
-        if isinstance(child, Expr) and (child.dtype.is_handle or (isinstance(child, BufferLoad) and arg.dtype.is_handle)):
+        if isinstance(child, Expr) and (
+            child.dtype.is_handle or (isinstance(child, BufferLoad) and arg.dtype.is_handle)
+        ):
             found |= _pointers(child)
     return found
 
