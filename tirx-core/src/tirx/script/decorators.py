@@ -10,7 +10,7 @@ from ..support.errors import ScriptError
 from ..support.span import here
 from .builder.function import FunctionFrame
 from .expansion import Inline
-from .kernel import Kernel, attempt, plain_function
+from .parsing import Kernel, attempt, plain_function
 from .meta import meta_class
 from .parameters import defining_names
 

@@ -10,7 +10,7 @@ from ..support.errors import ScriptError
 from ..support.span import Span, here
 from ..support.suggest import did_you_mean
 from .decorators import kernel_options
-from .kernel import Kernel, attempt, plain_function
+from .parsing import Kernel, attempt, plain_function
 from .parameters import Annotations, defining_names
 
 TYPE_CHECKING = False
