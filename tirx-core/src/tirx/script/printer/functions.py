@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ...ir import INT32, VOID, Attr, Buffer, Decl, Expr, IRModule, PointerType, PrimFunc, Stmt, Var, walk
+from ...ir import (
+    INT32, VOID, Alloc, Buffer, BufferLoad, BufferRegion, BufferStore, Decl, Expr, IRModule, PointerType, PrimFunc, Stmt, Var, mask_of,
+    walk,
+)  # fmt: skip
 from . import buffers
 from .literals import dtype_text, plain_data
 from .names import identifier
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["function_lines", "module_lines"]
 
+_HOLDERS = mask_of(BufferLoad, BufferStore, BufferRegion)
+
 
 def function_lines(func: PrimFunc) -> list[str]:
     """The decorated definition."""
@@ -22,11 +27,25 @@ def function_lines(func: PrimFunc) -> list[str]:
     signature = _Signature(printer, func)
     parameters = signature.parameters()
     body = signature.opening() + _attributes(printer, func)
-    lines = printer.lines(func.body)
-    body += printer.declared + lines
+    body += _undefined(printer, func)
+    body += printer.lines(func.body)
     result = "" if func.result is VOID else f" -> {dtype_text(func.result)}"
     head = [f"@T.prim_func{_options(func)}", *_definition(identifier(func.name, "f"), parameters, result)]
     return head + [f"{INDENT}{line}" for line in body or ["pass"]]
+
+
+def _undefined(printer: StatementPrinter, func: PrimFunc) -> list[str]:
+    """Buffers that no statement defines (between two passes there are some): they are made before everything else."""
+    defined = {id(node.buffer) for node in walk(func.body, Alloc.BIT | Decl.BIT) if isinstance(node, Alloc | Decl)}
+    for node in walk(func.body, _HOLDERS):
+        buffer = getattr(node, "buffer", None)
+        if isinstance(buffer, Buffer) and id(buffer) not in defined and printer.names.find(buffer) is None:
+            sizes = (*buffer.shape, *buffer.strides, buffer.elem_offset, *buffer.allocated_addr)
+            used = [item for size in sizes if isinstance(size, Expr) for item in walk(size) if isinstance(item, Var)]
+            if all(printer.names.find(var) is not None for var in used):
+                printer.name(buffer)
+    lines, printer.declared = printer.declared, []
+    return lines
 
 
 def _definition(name: str, parameters: list[str], result: str) -> list[str]:
@@ -128,7 +147,7 @@ def _pointer_name(param: Var, name: str, is_storage: bool, taken: set[str]) -> s
 
 
 def _buffers(body: Stmt) -> Iterator[Buffer]:
-    return (node.buffer for node in walk(body, Decl.BIT | Attr.BIT) if isinstance(node, Decl))
+    return (node.buffer for node in walk(body, Decl.BIT) if isinstance(node, Decl))
 
 
 def module_lines(module: IRModule) -> list[str]:

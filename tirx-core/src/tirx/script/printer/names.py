@@ -34,15 +34,18 @@ class NameTable:
         self.names: dict[int, str] = {}
         self.keep: list[Any] = []  # identities stay taken
         self.used: set[str] = set(RESERVED)
-        self.blocks: list[list[str]] = [[]]
+        self.blocks: list[list[tuple[str, int]]] = [[]]
 
     def enter(self) -> None:
         """Open a block."""
         self.blocks.append([])
 
     def leave(self) -> None:
-        """Close it; its names are free again."""
-        self.used.difference_update(self.blocks.pop())
+        """Close it; its names are free again, and what they stood for has none."""
+        for name, item in self.blocks.pop():
+            self.used.discard(name)
+            if self.names.get(item) == name:
+                del self.names[item]
 
     def define(self, item: Var | Buffer, hint: str | None = None) -> str:
         """The name of `item` from here on."""
@@ -52,7 +55,7 @@ class NameTable:
             number += 1
             name = f"{base}_{number}"
         self.used.add(name)
-        self.blocks[-1].append(name)
+        self.blocks[-1].append((name, id(item)))
         self.names[id(item)] = name
         self.keep.append(item)
         return name
