@@ -101,8 +101,8 @@ def hidden_helpers(A: Tx.Buffer((32,), "float32")):
     lane = Tx.thread_id([32])
     warp_sum: Tx.let = Tx.cuda.warp_sum(A[lane])
     code = (
-        "__device__ float twice(float x) { return 2.0f * x; }\n__device__ float half_of(float x) { return x / 2.0f; }"
+        "__device__ float doubled(float x) { return 2.0f * x; }\n__device__ float half_of(float x) { return x / 2.0f; }"
     )
-    twice: Tx.let = Tx.cuda.func_call("twice", warp_sum, source_code=code, return_type="float32")
-    half_of: Tx.let = Tx.call_pure_extern("float32", "half_of", twice)
+    doubled: Tx.let = Tx.cuda.func_call("doubled", warp_sum, source_code=code, return_type="float32")
+    half_of: Tx.let = Tx.call_pure_extern("float32", "half_of", doubled)
     A[lane] = warp_sum + half_of
