@@ -228,7 +228,12 @@ def test_persistent_ctas():
 
 def test_the_last_cta_sums_up():
     @Tx.prim_func
-    def total(A: Tx.Buffer((512,), "int32"), P: Tx.Buffer((8,), "int32"), T: Tx.Buffer((1,), "int32"), B: Tx.Buffer((1,), "int32")):
+    def total(
+        A: Tx.Buffer((512,), "int32"),
+        P: Tx.Buffer((8,), "int32"),
+        T: Tx.Buffer((1,), "int32"),
+        B: Tx.Buffer((1,), "int32"),
+    ):
         Tx.device_entry()
         bx = Tx.cta_id([8])
         tx = Tx.thread_id([64])

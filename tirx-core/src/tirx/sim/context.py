@@ -314,9 +314,6 @@ class Context:
 
     def arrive(self, level: str, identifier: Any = None, count: Any = None) -> None:
         """The active threads count as arrived at a barrier, and go on."""
-        self.checker.release(
-            ("barrier", level, identifier if np.ndim(identifier) == 0 else int(identifier[0])), self.threads
-        )
         self.scheduler.arrive(self.site, pick(self._bucket, self.active), -1, (), (level, identifier, count))
 
     def acquire(self, address: Any) -> None:

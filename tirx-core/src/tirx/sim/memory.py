@@ -79,14 +79,29 @@ class GlobalMemory:
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
-        pointer = array.__array_interface__["data"][0]
         if id(owner) not in self._owners:
             low, high = _byte_bounds(owner)
-            self._owners[id(owner)] = (self._next - int(low), owner)
-            self._next += -(-(int(high) - int(low)) // ALIGNMENT) * ALIGNMENT + ALIGNMENT
-        address = int(pointer) + self._owners[id(owner)][0]
-        self._insert(Arena(name, "global", flat, address))
+            self._owners[id(owner)] = (self._next - low, owner)
+            self._next += -(-(high - low) // ALIGNMENT) * ALIGNMENT + ALIGNMENT
+        shift = self._owners[id(owner)][0]
+        address = int(array.__array_interface__["data"][0]) + shift
+        overlapping = [a for a in self.arenas if a.base < address + len(flat) and address < a.base + len(a.data)]
+        if overlapping:
+            self._join(name, overlapping, address, address + len(flat), owner, shift)
+        else:
+            self._insert(Arena(name, "global", flat, address))
         return address
+
+    def _join(self, name: str, arenas: list[Arena], start: int, end: int, owner: Any, shift: int) -> None:
+        """Arrays that overlap become one arena."""
+        start = min([start, *(a.base for a in arenas)])
+        end = max([end, *(a.base + len(a.data) for a in arenas)])
+        first = _byte_bounds(owner)[0] + shift
+        for arena in arenas:
+            at = self.arenas.index(arena)
+            del self.arenas[at], self._starts[at]
+        names = dict.fromkeys([*(a.name for a in arenas), name])
+        self._insert(Arena("/".join(names), "global", byte_view(owner)[start - first : end - first], start))
 
     def allocate(self, name: str, size: int) -> Arena:
         """New global memory that belongs to no caller's array."""
@@ -98,17 +113,12 @@ class GlobalMemory:
     def find(self, address: int) -> tuple[Arena, int] | None:
         """The arena that holds an address, and the byte in it."""
         at = bisect_right(self._starts, address)
-        for arena in reversed(self.arenas[max(0, at - 4) : at]):
-            if arena.base <= address < arena.base + len(arena.data):
-                return arena, address - arena.base
-        return None
+        arena = self.arenas[at - 1] if at else None
+        if arena is None or address >= arena.base + len(arena.data):
+            return None
+        return arena, address - arena.base
 
     def _insert(self, arena: Arena) -> None:
-        old = next((a for a in self.arenas if a.base == arena.base), None)
-        if old is not None:
-            if len(old.data) < len(arena.data):
-                self.arenas[self.arenas.index(old)] = arena
-            return
         at = bisect_right(self._starts, arena.base)
         self._starts.insert(at, arena.base)
         self.arenas.insert(at, arena)

@@ -154,4 +154,6 @@ class Order:
 
     def _warps(self, threads: Any) -> list[tuple[int, Any]]:
         ctas = self.geometry.cta[threads]
-        return [(int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)) for cta in np.unique(ctas)]
+        return [
+            (int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)) for cta in np.unique(ctas)
+        ]

@@ -28,9 +28,10 @@ RUNNING, ENDED, RETURNED = 0, 1, 2
 class Meeting:
     """One barrier in use: who waits where, and how many arrived (with those that only signalled)."""
 
-    __slots__ = ("arrived", "count", "members", "parts")
+    __slots__ = ("arrived", "count", "members", "name", "parts")
 
-    def __init__(self, count: int | None) -> None:
+    def __init__(self, name: tuple[str, int], count: int | None) -> None:
+        self.name = name
         self.count = count
         self.arrived = 0
         self.parts: list[tuple[Site, int, Any, Any]] = []
@@ -50,6 +51,7 @@ class Scheduler:
         self.heap: list[tuple[Any, int, Any]] = []
         self.spinning: dict[tuple[int, Any], list[Any]] = {}
         self.meetings: dict[tuple[str, int, int | None], Meeting] = {}
+        self.meetings_made = 0
         self.state = np.zeros(chunk.size, np.uint8)
         self.rounds = 0
         self.signature: Any = None
@@ -123,12 +125,15 @@ class Scheduler:
             meeting.arrived += len(part)
             if target >= 0:
                 meeting.parts.append((site, target, key, chosen[part]))
+            else:
+                self.checker.release(meeting.name, chosen[part])
         self._release_ready()
 
     def _meeting(self, level: str, group: int, name: int | None, count: int | None) -> Meeting:
         found = self.meetings.get((level, group, name))
         if found is None:
-            found = self.meetings[level, group, name] = Meeting(count)
+            found = self.meetings[level, group, name] = Meeting(("meeting", self.meetings_made), count)
+            self.meetings_made += 1
             found.members = np.flatnonzero(self.chunk.geometry.group(level) == group)
         return found
 
@@ -148,7 +153,9 @@ class Scheduler:
                 released.setdefault(key[0], []).append(threads)
         for key, meeting, _ in complete:
             if meeting.parts:
-                self.checker.synchronise(key[0], np.concatenate([part[3] for part in meeting.parts]))
+                together = np.concatenate([part[3] for part in meeting.parts])
+                self.checker.acquire(meeting.name, together)
+                self.checker.synchronise(key[0], together)
         return bool(complete)
 
     def _needed(self, meeting: Meeting) -> int:
