@@ -119,10 +119,9 @@ class _Ids:
         value = _divided(value, self.extents.total(child, inner))
         if outer != parent:
             value = _remainder(value, self.extents.total(parent, child))
-        level = self.model[child].name if self.model[child].uniform else None
-        if level is None or not isinstance(value, FloorDiv | FloorMod):
+        if not self.model[child].uniform or inner == child or not isinstance(value, FloorDiv | FloorMod):
             return value
-        return Call(dtype, UNIFORM, (value,), call_attrs({"level": level}), span=self.span)
+        return Call(dtype, UNIFORM, (value,), call_attrs({"level": child}), span=self.span)
 
     def _base(self, parent: str, child: str) -> tuple[str, str]:
         """The nearest pair of levels with axes that encloses (parent, child)."""

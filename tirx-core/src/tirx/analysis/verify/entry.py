@@ -19,7 +19,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     yield from _ids(facts)
     yield from _host_scalars(facts)
     if facts.kernels or not _is_helper(facts):
-        yield from _memory(facts)
+        found = list(_memory(facts))
+        yield from found or _nothing(facts)
 
 
 def _entries(facts: Facts) -> Iterator[Diagnostic]:
@@ -58,6 +59,14 @@ def _is_helper(facts: Facts) -> bool:
 def _calls(func: PrimFunc, name: str) -> bool:
     calls = (node.op for node in walk(func.body, mask_of(Call)) if isinstance(node, Call))
     return any(isinstance(op, GlobalVar) and op.name == name for op in calls)
+
+
+def _nothing(facts: Facts) -> Iterator[Diagnostic]:
+    """A function that nobody calls and that launches nothing."""
+    if not facts.kernels and not _is_helper(facts) and facts.target is not None:
+        yield Diagnostic(
+            f"`{facts.func.name}` has no kernel part: nothing in it runs on the device", facts.func.span, hint=_START
+        )
 
 
 def _ids(facts: Facts) -> Iterator[Diagnostic]:
