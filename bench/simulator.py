@@ -1,0 +1,143 @@
+"""The simulator against numba-cuda's, side by side: a vector add of 65,536 threads and a 64^3 matmul through shared memory.
+
+    python -m bench.simulator [python with numba-cuda]
+
+Ours is the best of many runs after a warm-up, the peer's the best of two (it takes seconds). The checked runs are compared
+with our own unchecked ones, taken in turn in the same minute.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import tirx
+from tirx import script as Tx
+
+N = 65536
+RUNS = 30
+
+Row = tuple[str, float, float, float]
+
+
+@Tx.prim_func
+def vector_add(A: Tx.Buffer((N,), "float32"), B: Tx.Buffer((N,), "float32"), C: Tx.Buffer((N,), "float32")):
+    Tx.device_entry()
+    bx = Tx.cta_id([N // 256])
+    tx = Tx.thread_id([256])
+    i = bx * 256 + tx
+    C[i] = A[i] + B[i]
+
+
+@Tx.prim_func
+def matmul(A: Tx.Buffer((64, 64), "float32"), B: Tx.Buffer((64, 64), "float32"), C: Tx.Buffer((64, 64), "float32")):
+    Tx.device_entry()
+    bx, by = Tx.cta_id([4, 4])
+    tx, ty = Tx.thread_id([16, 16])
+    sA = Tx.alloc_shared((16, 16), "float32")
+    sB = Tx.alloc_shared((16, 16), "float32")
+    acc: Tx.float32 = 0.0
+    for k in range(4):
+        sA[ty, tx] = A[by * 16 + ty, k * 16 + tx]
+        sB[ty, tx] = B[k * 16 + ty, bx * 16 + tx]
+        Tx.tvm_storage_sync("shared")
+        for j in range(16):
+            acc = acc + sA[ty, j] * sB[j, tx]
+        Tx.tvm_storage_sync("shared")
+    C[by * 16 + ty, bx * 16 + tx] = acc
+
+
+PEER = """
+import json, time
+import numpy as np
+from numba import cuda, float32
+
+@cuda.jit
+def add(A, B, C):
+    i = cuda.grid(1)
+    C[i] = A[i] + B[i]
+
+@cuda.jit
+def mm(A, B, C):
+    sA = cuda.shared.array((16, 16), float32)
+    sB = cuda.shared.array((16, 16), float32)
+    x, y = cuda.grid(2)
+    tx = cuda.threadIdx.x
+    ty = cuda.threadIdx.y
+    t = float32(0.)
+    for i in range(4):
+        sA[ty, tx] = A[y, tx + i * 16]
+        sB[ty, tx] = B[ty + i * 16, x]
+        cuda.syncthreads()
+        for j in range(16):
+            t += sA[ty, j] * sB[j, tx]
+        cuda.syncthreads()
+    C[y, x] = t
+
+def best(kernel, grid, block, args, runs=2):
+    found = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        kernel[grid, block](*args)
+        found.append(1e3 * (time.perf_counter() - start))
+    return min(found)
+
+a, b, c = (np.random.rand(65536).astype("f4") for _ in range(3))
+x, y, z = (np.random.rand(64, 64).astype("f4") for _ in range(3))
+vadd = best(add, 256, 256, (a, b, c))
+assert np.array_equal(c, a + b)
+mm64 = best(mm, (4, 4), (16, 16), (x, y, z))
+assert np.allclose(z, x @ y, rtol=1e-4)
+print(json.dumps([vadd, mm64]))
+"""
+
+
+def timed(kernel: tirx.PrimFunc, args: list[np.ndarray], checks: str) -> float:
+    start = time.perf_counter()
+    report = tirx.simulate(kernel, *args, target="generic", checks=checks)
+    taken = 1e3 * (time.perf_counter() - start)
+    assert report.verdict == "clean", str(report)
+    return taken
+
+
+def ours() -> dict[str, tuple[float, float]]:
+    """Per kernel, milliseconds unchecked and with all checks."""
+    random = np.random.default_rng(0)
+    cases = {
+        "vector add of 65,536": (vector_add, [random.random(N, "f4") for _ in range(3)]),
+        "matmul 64x64x64": (matmul, [random.random((64, 64), "f4") for _ in range(3)]),
+    }
+    found = {}
+    for name, (kernel, args) in cases.items():
+        times = [(timed(kernel, args, "none"), timed(kernel, args, "all")) for _ in range(RUNS)]
+        found[name] = (min(t[0] for t in times), min(t[1] for t in times))
+    return found
+
+
+def peer(python: str) -> list[float] | None:
+    """Milliseconds of the peer; None where it is not installed."""
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+    done = subprocess.run([python, "-c", PEER], env=environment, capture_output=True, text=True, check=False)
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+
+
+def bench_simulator(python: str = sys.executable) -> list[Row]:
+    """(what, ours, peer, ratio) in milliseconds; the peer of the checked runs is our unchecked one."""
+    rows: list[Row] = []
+    theirs = peer(python)
+    found = ours()
+    for position, (name, (plain, _)) in enumerate(found.items()):
+        if theirs is not None:
+            rows.append((f"simulated {name} against numba-cuda's simulator", plain, theirs[position], plain / theirs[position]))
+    rows += [(f"simulated {name} with all checks against without", c, p, c / p) for name, (p, c) in found.items()]
+    return rows
+
+
+if __name__ == "__main__":
+    for what, mine, other, ratio in bench_simulator(*sys.argv[1:]):
+        print(f"{what:<70} {mine:>10.2f} ms {other:>10.2f} ms {ratio:>10.5f}")
