@@ -15,7 +15,7 @@ from typing import Any
 from ..support.errors import ScriptError
 from ..support.span import Span
 
-__all__ = ["Definition", "Source", "find_definition", "is_set", "source_of"]
+__all__ = ["Definition", "Source", "find_definition", "forget", "is_set", "source_of"]
 
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
@@ -100,6 +100,11 @@ def source_of(path: str, module_globals: dict[str, Any] | None = None) -> Source
             linecache.checkcache(path)
         found = _parsed(path, _read(path), version)
     return found
+
+
+def forget(path: str) -> None:
+    """Drop the parsed form of a file; it is parsed again when somebody asks."""
+    _sources.pop(path, None)
 
 
 def _read(path: str) -> str:

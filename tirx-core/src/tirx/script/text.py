@@ -12,6 +12,7 @@ from types import CodeType
 from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import Span, add_root_code
+from .source import forget
 from .traces import explained
 
 TYPE_CHECKING = False
@@ -44,6 +45,8 @@ def from_source(
         failure = explained(error)
     else:
         return _result(space, path)
+    finally:
+        forget(path)  # the text stays known to messages; its tree is not needed any more
     raise failure
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _weakref import ref
 from types import CodeType, FrameType
 
 __all__ = ["Position", "Span", "add_internal_root", "add_root_code", "here", "is_internal", "register_positions"]
@@ -18,7 +19,7 @@ Position = tuple[int | None, int | None, int | None, int | None]
 _internal_roots: list[str] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
 _internal: dict[str, bool] = {}
 _root_codes: dict[int, CodeType] = {}  # by identity: hashing a code object reads all of it
-_column_index: dict[int, tuple[CodeType, list[Position]]] = {}
+_column_index: dict[int, tuple[ref[CodeType], list[Position]]] = {}
 _MAX_CALLERS = 16
 
 
@@ -117,9 +118,10 @@ def _positions(code: CodeType, lasti: int) -> Position:
     return line, None, None, None
 
 
-def register_positions(code: CodeType, table: list[Position]) -> tuple[CodeType, list[Position]]:
+def register_positions(code: CodeType, table: list[Position]) -> tuple[ref[CodeType], list[Position]]:
     """Let spans of `code` have the positions in `table`, one per instruction (two bytes)."""
-    found = _column_index[id(code)] = (code, table)
+    key = id(code)
+    found = _column_index[key] = (ref(code, lambda _: _column_index.pop(key, None)), table)
     return found
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
+from _weakref import ref
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -27,8 +28,7 @@ START = "__tx_start__"
 """Free variable of rewritten functions: called to make the `Scope` of one run."""
 
 _LINES_ONLY = sys.version_info < (3, 11)
-_codes: set[int] = set()
-_kept: list[CodeType] = []
+_codes: dict[int, ref[CodeType]] = {}  # by identity: hashing a code object reads all of it
 
 
 class Rewritten:
@@ -54,7 +54,8 @@ class Rewritten:
 
 def is_rewritten(code: CodeType) -> bool:
     """Whether a frame that runs `code` belongs to a kernel's own text."""
-    return id(code) in _codes
+    known = _codes.get(id(code))
+    return known is not None and known() is code
 
 
 def rewrite_function(
@@ -170,8 +171,8 @@ def _inner(code: CodeType, name: str) -> CodeType:
 
 
 def _register(code: CodeType) -> None:
-    _codes.add(id(code))
-    _kept.append(code)
+    key = id(code)
+    _codes[key] = ref(code, lambda _: _codes.pop(key, None))
     for item in code.co_consts:
         if isinstance(item, CodeType):
             _register(item)
