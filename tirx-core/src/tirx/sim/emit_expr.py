@@ -7,8 +7,11 @@ loop body inside a level, out of which pure index arithmetic is hoisted.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..arith.key import key_of
 from ..ir import (
@@ -57,7 +60,7 @@ from ..ir import (
 )  # fmt: skip
 from ..support.span import Span
 from .facts import row_of
-from .pool import Pool
+from .pool import Pool, storage_dtype
 
 __all__ = ["ExprEmitter", "Level", "Scope", "Val"]
 
@@ -113,7 +116,7 @@ class Scope:
         self.cache: dict[Any, str] = {}
 
 
-class ExprEmitter:
+class ExprEmitter(ABC):
     """Emits expressions into the current scope."""
 
     def __init__(self, pool: Pool, block: int) -> None:
@@ -494,11 +497,13 @@ class ExprEmitter:
 
     # ---- hooks that statements and memory fill in -------------------------------------------------------------------
 
+    @abstractmethod
     def _load(self, node: BufferLoad) -> Val:
-        raise TypeError("loads are emitted by MemoryEmitter")
+        """A load, see `MemoryEmitter`."""
 
+    @abstractmethod
     def _call(self, node: Call) -> Val:
-        raise TypeError("calls are emitted by CallEmitter")
+        """A call, see `CallEmitter`."""
 
     def site(
         self, node: Any, what: str, buffer: Buffer | None, dtype: DType, span: Span | None = None, name: str = ""
@@ -539,10 +544,6 @@ class ExprEmitter:
 
 
 def _lane_numbers(node: Ramp) -> Any:
-    import numpy as np  # kept beside its one use
-
-    from .pool import storage_dtype
-
     return np.arange(node.lanes, dtype=storage_dtype(node.dtype))[None, :]
 
 

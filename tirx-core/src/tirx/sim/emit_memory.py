@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..ir import Add, Buffer, BufferLoad, BufferStore, Expr, IntImm, Ramp, Var, as_expr
 from .emit_expr import LOCAL_BASE, ExprEmitter, Val
 from .facts import Root
@@ -303,6 +305,4 @@ def _scaled(same: list[str], scale: int) -> str:
 
 
 def _arange(lanes: int) -> Any:
-    import numpy as np  # kept beside its one use
-
     return np.arange(lanes, dtype=np.int64)[None, :]
