@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from typing import Any
-
 from ..support.errors import TargetError
 from .kind import Attribute
 
-__all__ = ["converted", "text_of"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["converted", "split_words", "text_of"]
 
 _TRUTH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
 
@@ -23,6 +24,18 @@ def converted(kind: str, name: str, attribute: Attribute, value: Any) -> Any:
     if wrong is not None:
         raise TargetError(f"attribute `{name}` of target kind `{kind}`: {wrong}")
     return tuple(result) if isinstance(result, list) else result
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a target's text, quoted ones in one piece."""
+    if not any(mark in text for mark in "\"'\\"):
+        return text.split()
+    import shlex  # only where something is quoted
+
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise TargetError(f"the target {text!r} cannot be read: {error}") from None
 
 
 def _parsed(wanted: type, text: str) -> Any:
@@ -40,4 +53,9 @@ def text_of(value: Any) -> str:
     """The word that reads back as `value`."""
     if isinstance(value, bool):
         return "1" if value else "0"
-    return shlex.quote(",".join(map(str, value)) if isinstance(value, tuple | list) else str(value))
+    text = ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+    if text and all(letter.isalnum() or letter in "_-+.,/:" for letter in text):
+        return text
+    import shlex  # only where something must be quoted
+
+    return shlex.quote(text)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 from ..ir import dtype_names
 from .kind import Attribute, Capabilities, StorageScope, TargetKind
 from .scope_model import ScopeLevel, ScopeModel
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .target import Target
 
 __all__ = ["GENERIC", "SIMT_SCOPES"]

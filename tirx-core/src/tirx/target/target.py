@@ -11,23 +11,24 @@ Names load just the backend that offers them. `str(target)` can be read back.
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, NoReturn
 
 from ..backend import find, hint_for, names
 from ..intrinsic import guard_calls
 from ..support.errors import TargetError
 from ..support.late import late
 from ..support.suggest import did_you_mean
-from .attributes import converted, text_of
+from .attributes import converted, split_words, text_of
 from .kind import Capabilities, TargetKind, TargetTag
 from .scope_model import ScopeModel
 
 __all__ = ["Target", "as_target", "no_target"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _current: ContextVar[tuple[Target, ...]] = ContextVar("tirx_target", default=())
 
@@ -133,14 +134,14 @@ def as_target(value: str | Mapping[str, Any] | Target | None) -> Target:
     return current
 
 
-@contextmanager
-def no_target() -> Iterator[None]:
+class no_target:  # noqa: N801  # used as `with no_target():`
     """Hide the current target, for code that must not depend on it."""
-    token = _current.set(())
-    try:
-        yield
-    finally:
-        _current.reset(token)
+
+    def __enter__(self) -> None:
+        self._token = _current.set(())
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 def _read(spec: str | Mapping[str, Any] | Target) -> tuple[TargetKind, TargetTag | None, dict[str, Any]]:
@@ -169,10 +170,7 @@ def _read(spec: str | Mapping[str, Any] | Target) -> tuple[TargetKind, TargetTag
 
 def _words(text: str) -> tuple[str, dict[str, Any]]:
     """`"kind -a=1 -flag -b 2"` as head and attributes."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise TargetError(f"the target {text!r} cannot be read: {error}") from None
+    words = split_words(text)
     if not words or words[0].startswith("-"):
         raise TargetError(f"the target {text!r} does not start with a kind or a tag", hint='e.g. "generic -width=64"')
     given: dict[str, Any] = {}

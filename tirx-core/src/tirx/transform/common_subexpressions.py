@@ -10,8 +10,6 @@ more are named, after the buffer that they belong to. Needs: layouts lowered.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..arith.key import key_of
 from ..ir import (
     Binary,
@@ -39,6 +37,10 @@ from ..ir import (
     walk,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["common_subexpressions"]
 

@@ -8,12 +8,12 @@ unusable when it is loaded (`check_order`), and never its host.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ..support.errors import BackendError
 from ..support.suggest import did_you_mean
 from .pipeline import Anchor, Pass, PassRow
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..backend.rows import Owner
     from ..backend.snapshot import Registry

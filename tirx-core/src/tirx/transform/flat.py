@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from ..arith import simplify
 from ..ir import INT32, INT64, Add, Buffer, Expr, IntImm, Mul, Ramp, Sub, as_expr, binary, cast, const
 from ..support.errors import LayoutError
 from ..support.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["FlatBuffers", "flat_index", "storage_elements"]
 

@@ -12,14 +12,14 @@ from time import perf_counter
 from ..analysis.verify import check_well_formed
 from ..ir import IRModule
 from ..support.errors import VerifyError
-from .pipeline import Pass
+from .pipeline import Instrument, Pass
 
 __all__ = ["PrintAfter", "PrintBefore", "Timing", "VerifyEach"]
 
 Write = Callable[[str], object]
 
 
-class Timing:
+class Timing(Instrument):
     """Seconds of each pass, in order: `entries` are (name, seconds); `str()` is a table."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Timing:
         return "\n".join([*lines, f"{'together':<{width}}  {total * 1e3:8.3f} ms"])
 
 
-class _Printer:
+class _Printer(Instrument):
     """Writes the module around some passes; without names around every pass."""
 
     def __init__(self, *names: str, write: Write = sys.stdout.write) -> None:
@@ -60,26 +60,17 @@ class PrintBefore(_Printer):
         """Write."""
         self._print("before", step, module)
 
-    def after(self, step: Pass, module: IRModule) -> None:
-        """Nothing."""
-
 
 class PrintAfter(_Printer):
     """Writes the module after the named passes (all when none is named)."""
-
-    def before(self, step: Pass, module: IRModule) -> None:
-        """Nothing."""
 
     def after(self, step: Pass, module: IRModule) -> None:
         """Write."""
         self._print("after", step, module)
 
 
-class VerifyEach:
+class VerifyEach(Instrument):
     """Checks after each pass that definitions, uses and types fit; the error names the pass."""
-
-    def before(self, step: Pass, module: IRModule) -> None:
-        """Nothing."""
 
     def after(self, step: Pass, module: IRModule) -> None:
         """Check."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ..analysis.free import free_variables
 from ..arith import simplify
@@ -37,6 +36,10 @@ from ..target import Target
 from .launch import DYNAMIC_BYTES, EXTENT, Bounds, Launch
 from .levels import launch_levels
 from .lower_storage import is_shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["KernelPart", "flat_views"]
 

@@ -10,7 +10,6 @@ results are those of the simulator, bit for bit. Needs: a target on every functi
 from __future__ import annotations
 
 from math import frexp, isfinite
-from typing import Any
 
 from ..intrinsic import Intrinsic
 from ..ir import (
@@ -38,6 +37,10 @@ from ..ir import (
 )  # fmt: skip
 from ..target import Capabilities
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["legalize_dtypes"]
 

@@ -13,7 +13,6 @@ lowered.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..arith import simplify
 from ..ir import (
@@ -44,6 +43,10 @@ from ..support.errors import VerifyError
 from .flat import FlatBuffers, flat_index
 from .launch import DYNAMIC_BYTES
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["lower_layout"]
 

@@ -16,8 +16,6 @@ scope ids.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..analysis import Declaration, Extents, declarations, resolve_extents
 from ..analysis.launch_ids import Size
 from ..intrinsic.core.calls import launch_index
@@ -54,6 +52,10 @@ from ..target import ScopeModel
 from .launch import EXTENT
 from .mark_kernels import ENTRY
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["lower_scope_ids"]
 

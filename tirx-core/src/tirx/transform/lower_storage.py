@@ -10,13 +10,15 @@ Storage of one thread stays where the author put it. Needs: layouts lowered.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..backend import find
 from ..ir import Alloc, Attr, Decl, IRModule, PrimFunc, Stmt, rewrite, seq
 from ..target import ScopeModel
 from .mark_kernels import ENTRY
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["is_shared", "lower_storage"]
 

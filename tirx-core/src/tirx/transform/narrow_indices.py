@@ -9,8 +9,6 @@ conditions. Needs: layouts lowered.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir import (
     INT32,
     INT64,
@@ -38,6 +36,10 @@ from ..ir import (
 )  # fmt: skip
 from .pipeline import Pass, PassContext
 from .ranged import Ranged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["narrow_indices"]
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
 
 from ..ir import IRModule
 from ..support.errors import TirxError
 from ..support.suggest import did_you_mean
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..target import Target
 
 __all__ = [
@@ -60,8 +62,8 @@ class Anchor:
         self.name = name
 
 
-class Instrument(Protocol):
-    """Watches a pipeline: called before and after each pass."""
+class Instrument:
+    """Watches a pipeline: called before and after each pass; anything with these two methods will do."""
 
     def before(self, step: Pass, module: IRModule) -> None:
         """`step` is about to run on `module`."""

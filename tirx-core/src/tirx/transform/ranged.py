@@ -7,8 +7,6 @@ rebuilt where nothing changes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 from ..arith import Analyzer
 from ..intrinsic.internal import UNIFORM
@@ -33,6 +31,10 @@ from ..ir import (
     seq,
 )  # fmt: skip
 from .launch import EXTENT, Launch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["Ranged"]
 
@@ -105,9 +107,10 @@ class Ranged:
     def loop(self, loop: For) -> Stmt | list[Stmt]:
         """What a loop becomes; its variable is known inside."""
         start, extent, step = map(self.expression, (loop.start, loop.extent, loop.step))
-        with self.inside():
-            self.learn_loop(loop.var, start, extent, step)
-            body = self.body(loop.body)
+        outer = self.enter()
+        self.learn_loop(loop.var, start, extent, step)
+        body = self.body(loop.body)
+        self.analyzer = outer
         if start is loop.start and extent is loop.extent and step is loop.step and body is loop.body:
             return loop
         return loop.rebuild(start=start, extent=extent, step=step, body=body)
@@ -118,26 +121,24 @@ class Ranged:
 
     def undecided(self, stmt: If, condition: Expr) -> Stmt:
         """A branch both of whose sides stay; `condition` is its new condition."""
-        with self.inside():
-            self.assume(condition)
-            then = self.body(stmt.then)
+        outer = self.enter()
+        self.assume(condition)
+        then = self.body(stmt.then)
+        self.analyzer = outer
         orelse = stmt.orelse
         if orelse is not None:
-            with self.inside():
-                orelse = self.body(orelse)
+            self.enter()
+            orelse = self.body(orelse)
+            self.analyzer = outer
         if condition is stmt.condition and then is stmt.then and orelse is stmt.orelse:
             return stmt
         return stmt.rebuild(condition=condition, then=then, orelse=orelse)
 
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """What is learnt in a block is forgotten after it."""
+    def enter(self) -> Analyzer:
+        """Open a block: what is learnt inside is forgotten when `analyzer` is set back to the answer."""
         outer = self.analyzer
         self.analyzer = outer.child()
-        try:
-            yield
-        finally:
-            self.analyzer = outer
+        return outer
 
     def learn(self, stmt: Bind) -> None:
         """Take over what a binding says about its variable."""

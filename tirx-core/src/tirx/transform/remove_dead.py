@@ -8,8 +8,6 @@ Only what has no effect is removed: calls with effects and stores to memory that
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..intrinsic import Intrinsic
 from ..ir import (
     Alloc,
@@ -32,6 +30,10 @@ from ..ir import (
     Var,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["is_pure", "remove_dead"]
 

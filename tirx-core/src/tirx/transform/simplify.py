@@ -10,8 +10,6 @@ them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir import (
     Add,
     Binary,
@@ -45,6 +43,10 @@ from ..ir import (
 )  # fmt: skip
 from .pipeline import Pass, PassContext
 from .ranged import Ranged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["simplify"]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .bind_target import bind_target
 from .common_subexpressions import common_subexpressions
+from .distribute import distribute
 from .drop_provenance import drop_provenance
 from .legalize_dtypes import legalize_dtypes
 from .lower_layout import lower_layout
@@ -33,4 +34,4 @@ SIMT_LOWER = (
     vectorize,
     split_host_device,
 )
-SIMT_PREPARE = (drop_provenance, legalize_dtypes, narrow_indices, remove_dead, common_subexpressions)
+SIMT_PREPARE = (drop_provenance, legalize_dtypes, narrow_indices, distribute, remove_dead, common_subexpressions)

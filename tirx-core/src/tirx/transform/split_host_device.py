@@ -15,13 +15,15 @@ layouts lowered.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir import Attr, Buffer, Call, Decl, GlobalVar, IRModule, PrimFunc, mask_of, rewrite, seq, walk
 from ..target import Target
 from .kernel_part import KernelPart, flat_views
 from .mark_kernels import ENTRY
 from .pipeline import Pass, PassContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["split_host_device"]
 

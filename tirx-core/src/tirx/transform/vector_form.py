@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..arith import Analyzer
 from ..intrinsic import Intrinsic
 from ..ir import (
@@ -41,6 +39,10 @@ from ..ir import (
     seq,
     walk,
 )  # fmt: skip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["NoVectorForm", "VectorForm", "widest_access"]
 

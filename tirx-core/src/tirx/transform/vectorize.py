@@ -11,12 +11,14 @@ store to one place in all lanes, branches on a lane, calls with effects. Needs: 
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir import For, IntImm, IRModule, PrimFunc, Stmt, Var, const, mask_of, walk
 from .pipeline import Pass, PassContext
 from .ranged import Ranged
 from .vector_form import NoVectorForm, VectorForm, widest_access
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["vectorize"]
 
@@ -44,9 +46,10 @@ class _Vectorizer(Ranged):
             return self._vector(loop, loop.start, lanes)
         outer = Var(f"{loop.var.name}_vector", loop.var.dtype, span=loop.span)
         trips = const(count // lanes, loop.var.dtype)
-        with self.inside():
-            self.learn_loop(outer, const(0, outer.dtype), trips, const(1, outer.dtype))
-            body = self._vector(loop, self.analyzer.simplify(loop.start + outer * (loop.step * lanes)), lanes)
+        known = self.enter()
+        self.learn_loop(outer, const(0, outer.dtype), trips, const(1, outer.dtype))
+        body = self._vector(loop, self.analyzer.simplify(loop.start + outer * (loop.step * lanes)), lanes)
+        self.analyzer = known
         zero, one = const(0, outer.dtype), const(1, outer.dtype)
         return For(outer, zero, trips, one, "unrolled", body, loop.annotations, span=loop.span)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ...backend import find
 from ...intrinsic import Intrinsic
@@ -11,6 +10,10 @@ from ...ir import Alloc, Assert, Bind, Broadcast, Call, Cast, Decl, DType, Globa
 from ...support.errors import Diagnostic
 from ...support.span import Span
 from .facts import Facts, Kernel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["check"]
 

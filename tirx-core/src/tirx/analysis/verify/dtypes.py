@@ -7,7 +7,6 @@ passes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ...ir import (
     And,
@@ -33,6 +32,10 @@ from ...ir import (
 )  # fmt: skip
 from ...support.errors import Diagnostic
 from .facts import Facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["check", "check_function"]
 

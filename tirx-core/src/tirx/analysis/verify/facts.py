@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
 
 from ...ir import Attr, IRModule, Node, PrimFunc, Stmt
 from ...support.span import Span
@@ -14,7 +13,12 @@ from ..launch_ids import Declaration, declarations
 __all__ = ["ENTRY", "Facts", "line_of"]
 
 ENTRY = "tirx.device_entry"
-N = TypeVar("N", bound=Node)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    N = TypeVar("N", bound=Node)
 
 
 class Kernel:
