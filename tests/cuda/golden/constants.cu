@@ -1,7 +1,8 @@
 #include <cuda_fp16.h>
 #include <math_constants.h>
 
-extern "C" __global__ void __launch_bounds__(1) constants_kernel(float* __restrict__ A, double* __restrict__ B, half* __restrict__ C) {
+extern "C" __global__ void __launch_bounds__(1) constants_kernel(float* __restrict__ A, double* __restrict__ B,
+    half* __restrict__ C) {
   A[0] = 0.1f;
   A[1] = 1e30f;
   A[2] = 16777216.0f;

@@ -1,4 +1,5 @@
-extern "C" __global__ void __launch_bounds__(64) conversions_kernel(float* __restrict__ A, int* __restrict__ B, bool* __restrict__ C) {
+extern "C" __global__ void __launch_bounds__(64) conversions_kernel(float* __restrict__ A, int* __restrict__ B,
+    bool* __restrict__ C) {
   int tx = threadIdx.x;
   B[tx] = (int)A[tx];
   A[tx] = (float)(B[tx] + 1);

@@ -8,7 +8,8 @@ __device__ inline void half8tofloat8(const void* src, void* dst) {
   for (int i = 0; i < 4; ++i) ((float2*)dst)[i] = __half22float2(((const half2*)src)[i]);
 }
 
-__device__ inline void float22half2(void* dst, const void* src) { *(half2*)dst = __float22half2_rn(*(const float2*)src); }
+__device__ inline void float22half2(void* dst, const void* src) { *(half2*)dst =
+    __float22half2_rn(*(const float2*)src); }
 
 __device__ inline float2 fmul2_rn(float2 a, float2 b) {
 #if __CUDA_ARCH__ >= 1000
@@ -18,7 +19,8 @@ __device__ inline float2 fmul2_rn(float2 a, float2 b) {
 #endif
 }
 
-extern "C" __global__ void __launch_bounds__(1) helpers_kernel(float* __restrict__ A, half* __restrict__ B, int* __restrict__ C) {
+extern "C" __global__ void __launch_bounds__(1) helpers_kernel(float* __restrict__ A, half* __restrict__ B,
+    int* __restrict__ C) {
   int tx = thread_rank();
   A[0] = __fdividef(A[1], A[2]) + __ldg(&A[3]);
   half8tofloat8(&B[0], &A[8]);

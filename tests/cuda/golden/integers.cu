@@ -1,4 +1,5 @@
-extern "C" __global__ void __launch_bounds__(1) integers_kernel(long long* __restrict__ A, unsigned int* __restrict__ B, signed char* __restrict__ C, unsigned long long* __restrict__ D) {
+extern "C" __global__ void __launch_bounds__(1) integers_kernel(long long* __restrict__ A, unsigned int* __restrict__ B,
+    signed char* __restrict__ C, unsigned long long* __restrict__ D) {
   A[0] = (-9223372036854775807LL - 1);
   A[1] = 5000000000LL;
   B[0] = 4294967295u;

@@ -23,7 +23,8 @@ __device__ inline float cta_sum(float value, int warps, float* scratch) {
   return value;
 }
 
-extern "C" __global__ void __launch_bounds__(256) reductions_kernel(const float* __restrict__ A, float* __restrict__ B) {
+extern "C" __global__ void __launch_bounds__(256) reductions_kernel(const float* __restrict__ A,
+    float* __restrict__ B) {
   int tx = threadIdx.x;
   float s = warp_sum(A[tx]);
   float m = warp_max_16(A[tx]);

@@ -1,4 +1,5 @@
-extern "C" __global__ void __launch_bounds__(1024) shared_tile_kernel(const float* __restrict__ A, float* __restrict__ B) {
+extern "C" __global__ void __launch_bounds__(1024) shared_tile_kernel(const float* __restrict__ A,
+    float* __restrict__ B) {
   int tx = threadIdx.x;
   int ty = threadIdx.y;
   int index = ty * 32 + tx;

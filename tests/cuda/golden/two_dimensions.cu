@@ -1,4 +1,5 @@
-extern "C" __global__ void __launch_bounds__(256) two_dimensions_kernel(const float* __restrict__ A, float* __restrict__ B) {
+extern "C" __global__ void __launch_bounds__(256) two_dimensions_kernel(const float* __restrict__ A,
+    float* __restrict__ B) {
   int bx = blockIdx.x;
   int by = blockIdx.y;
   int tx = threadIdx.x;

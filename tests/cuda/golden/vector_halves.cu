@@ -13,7 +13,8 @@ __device__ inline vec<half, 8> operator*(vec<half, 8> a, vec<half, 8> b) {
   return r;
 }
 
-extern "C" __global__ void __launch_bounds__(256) vector_halves_kernel(const half* __restrict__ A, half* __restrict__ B) {
+extern "C" __global__ void __launch_bounds__(256) vector_halves_kernel(const half* __restrict__ A,
+    half* __restrict__ B) {
   int tx = threadIdx.x;
   vec<half, 8> x = *(vec<half, 8>*)&A[tx * 8];
   *(vec<half, 8>*)&B[tx * 8] = x * x;

@@ -10,7 +10,8 @@ __device__ inline unsigned int read_smid() {
   return value;
 }
 
-extern "C" __global__ void __launch_bounds__(1) waiting_kernel(const unsigned int* __restrict__ F, unsigned int* __restrict__ A) {
+extern "C" __global__ void __launch_bounds__(1) waiting_kernel(const unsigned int* __restrict__ F,
+    unsigned int* __restrict__ A) {
   unsigned int seen = 0u;
   seen = load_acquire_gpu(&F[0]);
   while (seen < 3u) {

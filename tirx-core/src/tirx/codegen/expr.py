@@ -264,15 +264,15 @@ class ExprPrinter:
         return Term(text + right.at(operator.level if exact else operator.right), operator.level)
 
     def _floor(self, node: FloorDiv | FloorMod) -> Term:
-        """Rounds down; C's own operator does where nothing is negative, shifts and masks where the divisor is a power of two."""
+        """Rounds down: shifts and masks where the divisor is a power of two, C's own operator where nothing is negative."""
         division = isinstance(node, FloorDiv)
-        if self.nonnegative(node.a) and self.nonnegative(node.b):
-            return self._converted(node, self.infix(BINARY[Div if division else Mod], node))
         value = node.b.value if isinstance(node.b, IntImm) else 0
         if value > 0 and value & (value - 1) == 0:
             other = RShift if division else BitwiseAnd
             amount = const(value.bit_length() - 1 if division else value - 1, node.dtype)
             return self._converted(node, self.infix(BINARY[other], other(node.a, amount)))
+        if self.nonnegative(node.a) and self.nonnegative(node.b):
+            return self._converted(node, self.infix(BINARY[Div if division else Mod], node))
         return self._converted(node, self._named("floordiv" if division else "floormod", node))
 
     def _truncated(self, node: Mod) -> Term:

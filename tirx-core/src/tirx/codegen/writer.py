@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..support.span import Span
+from .wrap import wrapped
 
 __all__ = ["SourceWriter"]
 
@@ -31,11 +32,12 @@ class SourceWriter:
         if span is not None and self._directives:
             self._direct(span)
         for part in text.split("\n"):
-            self._lines.append(self._indent * self._depth + part if part else "")
-            if span is not None:
-                self.places[len(self._lines)] = span
-            if self._expected is not None:
-                self._expected = (self._expected[0], self._expected[1] + 1)
+            for line in wrapped(self._indent * self._depth + part if part else ""):
+                self._lines.append(line)
+                if span is not None:
+                    self.places[len(self._lines)] = span
+                if self._expected is not None:
+                    self._expected = (self._expected[0], self._expected[1] + 1)
 
     def _direct(self, span: Span) -> None:
         if self._expected != (span.path, span.line):
