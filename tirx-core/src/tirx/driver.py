@@ -113,7 +113,7 @@ def as_module(kernel: Kernel) -> IRModule:
     if isinstance(kernel, IRModule):
         return kernel
     if isinstance(kernel, PrimFunc):
-        return IRModule([kernel])
+        return IRModule.of(kernel)
     hint = (
         "specialise it first: kernel.specialize(...)"
         if hasattr(kernel, "specialize")

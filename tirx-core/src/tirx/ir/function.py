@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..support.span import Span
 from .buffer import Buffer
@@ -26,10 +26,11 @@ class PrimFunc:
     `params` are buffers (typed tensors), pointer variables (handles) and scalar variables, in call order; `names` the
     argument names that a caller sees (a buffer made by `match_buffer` keeps the handle's). `attrs` are plain data;
     `attrs["global_symbol"]` is the exported name, absent for private functions. Symbolic dimensions are variables that
-    occur in the shapes of `params` without being parameters. Immutable: `replaced`, `with_attr`, `with_body` copy.
+    occur in the shapes of `params` without being parameters. `callees` are functions that the body calls by name: they join
+    the module when this function becomes one (`IRModule.of`). Immutable: `replaced`, `with_attr`, `with_body` copy.
     """
 
-    __slots__ = ("_memo", "attrs", "body", "name", "names", "params", "result", "span")
+    __slots__ = ("_memo", "attrs", "body", "callees", "name", "names", "params", "result", "span")
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class PrimFunc:
         result: DType = VOID,
         names: Sequence[str] | None = None,
         span: Span | None = None,
+        callees: Iterable[PrimFunc] = (),
     ) -> None:
         self.name = name
         self.params: tuple[Param, ...] = tuple(params)
@@ -48,6 +50,7 @@ class PrimFunc:
         self.attrs: dict[str, Any] = dict(attrs or {})
         self.result = result
         self.span = span
+        self.callees: tuple[PrimFunc, ...] = tuple(callees)
         self._memo: dict[str, Any] = {}
 
     def replaced(self, **changes: Any) -> PrimFunc:
@@ -60,6 +63,7 @@ class PrimFunc:
             "result": self.result,
             "names": self.names,
             "span": self.span,
+            "callees": self.callees,
         }
         values.update(changes)
         return PrimFunc(**values)
@@ -131,6 +135,18 @@ class IRModule:
             functions = {f.name: f for f in functions}
         self.functions: dict[str, PrimFunc] = dict(functions)
         self.attrs: dict[str, Any] = dict(attrs or {})
+
+    @classmethod
+    def of(cls, func: PrimFunc) -> IRModule:
+        """`func` with all functions that it calls, itself first."""
+        found: dict[str, PrimFunc] = {}
+        waiting = [func]
+        while waiting:
+            item = waiting.pop(0)
+            if item.name not in found:
+                found[item.name] = item
+                waiting.extend(item.callees)
+        return cls(found)
 
     def __getitem__(self, name: str) -> PrimFunc:
         return self.functions[name]

@@ -58,6 +58,7 @@ from .buffers import (
     shared_scalar,
     smem,
 )  # fmt: skip
+from .calls import call_prim_func
 from .control import DONE, Break, Continue, Else, If, Return, Then, While, break_loop, continue_loop, thread_return
 from .function import FunctionFrame, arg, func_attr, func_name, func_ret, symbol, trace
 from .launch import (
@@ -112,13 +113,15 @@ from .types import (
 IRBuilder = Builder
 
 __all__ = [
-    "CONSTRUCTORS", "DONE", "NODES", "Assert", "AttrFrame", "Bind", "Break", "BufferProxy", "Builder", "Continue", "DtypeConstructor",
-    "Else", "Frame", "FunctionFrame", "HandleConstructor", "IRBuilder", "If", "LaunchFrame", "Let", "LetAnnotation",
-    "LocalVectorAnnotation", "LoopFrame", "NodeConstructor", "Ptr", "Return", "TensorMap", "Then", "TupleAnnotation", "While",
-    "add_to_parent", "alloc_buffer", "alloc_local", "alloc_scalar", "alloc_shared", "arg", "attr", "bind", "break_loop", "buffer",
-    "buffer_store", "builder", "cluster_id", "continue_loop", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer",
-    "decl_scalar", "device_entry", "elected", "env_thread", "evaluate", "expression_statement", "func_attr", "func_name", "func_ret",
-    "grid", "handle", "hint", "is_fresh", "lane_id", "launch_thread", "let", "local_scalar", "match_buffer", "parallel",
-    "ptr", "scalar_of", "scope_id", "serial", "shared_scalar", "smem", "static_assert", "symbol", "thread_binding", "thread_id",
-    "thread_id_in_wg", "thread_return", "trace", "unroll", "var", "vectorized", "void", "warp_id", "warp_id_in_wg", "warpgroup_id",
+    "CONSTRUCTORS", "DONE", "NODES", "Assert", "AttrFrame", "Bind", "Break", "BufferProxy", "Builder", "Continue",
+    "DtypeConstructor", "Else", "Frame", "FunctionFrame", "HandleConstructor", "IRBuilder", "If", "LaunchFrame",
+    "Let", "LetAnnotation", "LocalVectorAnnotation", "LoopFrame", "NodeConstructor", "Ptr", "Return", "TensorMap",
+    "Then", "TupleAnnotation", "While", "add_to_parent", "alloc_buffer", "alloc_local", "alloc_scalar",
+    "alloc_shared", "arg", "attr", "bind", "break_loop", "buffer", "buffer_store", "builder", "call_prim_func",
+    "cluster_id", "continue_loop", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer", "decl_scalar",
+    "device_entry", "elected", "env_thread", "evaluate", "expression_statement", "func_attr", "func_name", "func_ret",
+    "grid", "handle", "hint", "is_fresh", "lane_id", "launch_thread", "let", "local_scalar", "match_buffer",
+    "parallel", "ptr", "scalar_of", "scope_id", "serial", "shared_scalar", "smem", "static_assert", "symbol",
+    "thread_binding", "thread_id", "thread_id_in_wg", "thread_return", "trace", "unroll", "var", "vectorized", "void",
+    "warp_id", "warp_id_in_wg", "warpgroup_id",
 ]  # fmt: skip

@@ -58,6 +58,7 @@ class FunctionFrame(Frame):
         "_restore",
         "attrs",
         "bound",
+        "callees",
         "env",
         "func",
         "name",
@@ -83,6 +84,7 @@ class FunctionFrame(Frame):
         self.symbols: dict[str, Var] = {}
         self.bound: dict[int, tuple[Var, Buffer]] = {}  # handle parameters that became buffers
         self.env: dict[int, str] = {}  # variables of env_thread, with their tags
+        self.callees: dict[str, PrimFunc] = {}
         self.func: PrimFunc | None = None
 
     def __enter__(self) -> FunctionFrame:
@@ -109,7 +111,7 @@ class FunctionFrame(Frame):
         }
         if not self.private:
             attrs = {"global_symbol": name, **attrs}
-        self.func = PrimFunc(name, self.params, body, attrs, self.result, self.names, self.span)
+        self.func = PrimFunc(name, self.params, body, attrs, self.result, self.names, self.span, self.callees.values())
         owner.functions.append(self.func)
 
     def get(self) -> PrimFunc:

@@ -26,7 +26,9 @@ def call_text(node: Call, texts: Sequence[str]) -> str:
     if row.form:
         listed = [text for name in row.form for text in _part(row, node, name, listed)]
     keywords = [
-        f"{key}={plain_data(value)}" for key, value in node.attrs if key not in row.form and row.attrs.get(key, row) != value
+        f"{key}={plain_data(value)}"
+        for key, value in node.attrs
+        if key not in row.form and row.attrs.get(key, row) != value
     ]
     return f"T.{row.name}({', '.join([*listed, *keywords])})"
 

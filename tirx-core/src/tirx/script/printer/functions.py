@@ -7,7 +7,7 @@ from ...ir import (
     walk,
 )  # fmt: skip
 from . import buffers
-from .literals import dtype_text, plain_data
+from .literals import dtype_text, plain_data, record_fields, record_name
 from .names import identifier
 from .statements import INDENT, StatementPrinter
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["function_lines", "module_lines"]
 
+WIDTH = 120
 _HOLDERS = mask_of(BufferLoad, BufferStore, BufferRegion)
 
 
@@ -50,7 +51,7 @@ def _undefined(printer: StatementPrinter, func: PrimFunc) -> list[str]:
 
 def _definition(name: str, parameters: list[str], result: str) -> list[str]:
     line = f"def {name}({', '.join(parameters)}){result}:"
-    if len(line) <= 120:
+    if len(line) <= WIDTH:
         return [line]
     return [f"def {name}(", *(f"{INDENT}{item}," for item in parameters), f"){result}:"]
 
@@ -73,7 +74,29 @@ def _attributes(printer: StatementPrinter, func: PrimFunc) -> list[str]:
     lines = [] if func.name == identifier(func.name, "f") else [f"T.func_name({plain_data(func.name)})"]
     if attrs.get("global_symbol") == func.name:
         del attrs["global_symbol"]
-    return [*lines, f"T.func_attr({plain_data(attrs)})"] if attrs else lines
+    return [*lines, *wrapped("T.func_attr(", attrs)] if attrs else lines
+
+
+def wrapped(call: str, attrs: dict[str, Any]) -> list[str]:
+    """A call with one dictionary, an entry a line where one line is too long."""
+    line = f"{call}{plain_data(attrs)})"
+    if len(line) <= WIDTH:
+        return [line]
+    entries = [entry for key, value in attrs.items() for entry in _entry(f"{plain_data(key)}: ", value)]
+    return [f"{call}{{", *(f"{INDENT}{entry}" for entry in entries), "})"]
+
+
+def _entry(head: str, value: Any) -> list[str]:
+    """An entry of a dictionary; the fields of a record a line each where one line is too long."""
+    line = f"{head}{plain_data(value)},"
+    fields = record_fields(value)
+    if len(line) <= WIDTH or fields is None:
+        return [line]
+    return [
+        f"{head}{record_name(value)}(",
+        *(f"{INDENT}{key}={plain_data(item)}," for key, item in fields.items()),
+        "),",
+    ]
 
 
 class _Signature:

@@ -66,13 +66,23 @@ def plain_data(value: Any) -> str:
         return f"[{', '.join(plain_data(item) for item in value)}]"
     if isinstance(value, str):
         return quoted(value)
-    record = getattr(value, "plain", None)  # records that passes leave, such as `Launch`
-    if record is not None:
-        given = {key: item for key, item in record().items() if item not in (None, (), 0)}
-        return f"T.tirx.{type(value).__name__}({', '.join(f'{key}={plain_data(item)}' for key, item in given.items())})"
+    fields = record_fields(value)
+    if fields is not None:
+        return f"{record_name(value)}({', '.join(f'{key}={plain_data(item)}' for key, item in fields.items())})"
     if type(value).__name__ == "Target":
         return f"T.target({quoted(str(value))})"
     return repr(value)
+
+
+def record_fields(value: Any) -> dict[str, Any] | None:
+    """What a record that passes leave, such as `Launch`, says beyond its defaults; None for anything else."""
+    record = getattr(value, "plain", None)
+    return None if record is None else {key: item for key, item in record().items() if item not in (None, (), {}, 0)}
+
+
+def record_name(value: Any) -> str:
+    """The function that makes such a record."""
+    return f"T.tirx.{type(value).__name__}"
 
 
 def quoted(text: str) -> str:

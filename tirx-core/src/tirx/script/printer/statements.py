@@ -12,6 +12,7 @@ from ...ir import (
     Buffer,
     BufferLoad,
     BufferStore,
+    Call,
     Continue,
     Decl,
     Evaluate,
@@ -192,9 +193,7 @@ class StatementPrinter:
 
     def _evaluate(self, stmt: Evaluate) -> list[str]:
         text = self.text(stmt.value)
-        effect = getattr(getattr(stmt.value, "op", None), "effect", None)
-        alone = effect is not None and not effect.is_pure
-        return [text if alone else f"T.evaluate({text})"]
+        return [text if _stands_alone(stmt.value) else f"T.evaluate({text})"]
 
     def _for(self, stmt: For) -> list[str]:
         return loops.for_lines(self, stmt)
@@ -277,6 +276,14 @@ class StatementPrinter:
         if isinstance(value, IntImm) and value.dtype is BOOL:
             return str(bool(value.value))
         return self.text(value)
+
+
+def _stands_alone(value: Expr) -> bool:
+    """Whether the call is a statement by itself, since it has an effect."""
+    if not isinstance(value, Call):
+        return False
+    effect = getattr(value.op, "effect", None)
+    return effect is None or effect.kind not in ("pure", "read")
 
 
 def _called(var: Var) -> bool:
