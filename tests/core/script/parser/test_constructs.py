@@ -407,6 +407,24 @@ def logic(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
         A[8] = 1.0
 
 
+def _logic_values(A, B, n):
+    i = scalar(Tx.if_then_else(n != 0, n, 4))
+    j = scalar(Tx.if_then_else(i != 0, n, i))
+    both = scalar(Tx.And(n > 0, i > 0))
+    with Tx.If(Tx.And(i != 0, Tx.Not(j != 0))), Tx.Then():
+        A[0] = Tx.cast(both, "float32")
+
+
+@case(_logic_values)
+@Tx.prim_func
+def logic_values(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
+    i = n or 4
+    j = i and n
+    both = n > 0 and i > 0
+    if i and not j:
+        A[0] = Tx.cast(both, "float32")
+
+
 def _python_logic(A, B, n):
     A[0] = 1.0
     A[1] = A[2]

@@ -116,7 +116,7 @@ def integer(draw: Any, names: tuple[str, ...], depth: int = 2) -> str:
     if depth == 0:
         return draw(st.one_of(*leaves))
     inner = integer(names, depth - 1)
-    kind = draw(st.sampled_from(["leaf", "leaf", "op", "div", "load", "choice", "extreme"]))
+    kind = draw(st.sampled_from(["leaf", "leaf", "op", "div", "load", "choice", "extreme", "logic"]))
     if kind == "leaf":
         return draw(st.one_of(*leaves))
     x, y = draw(inner), draw(inner)
@@ -128,6 +128,8 @@ def integer(draw: Any, names: tuple[str, ...], depth: int = 2) -> str:
         return f"A[({x}) % {SIZE}]"
     if kind == "choice":
         return f"({x} if {draw(condition(names, 1))} else {y})"
+    if kind == "logic":
+        return f"({x} {draw(st.sampled_from(['and', 'or']))} {y})"
     return f"{draw(st.sampled_from(['min', 'max']))}({x}, {y})"
 
 

@@ -2,8 +2,8 @@
 
 Each construct becomes calls that evaluate every operand at most once, left to right, and only when Python would:
 
-    a and b          join_and(b) if goes_on_and(a) else settled()
-    a or b           join_or(b) if goes_on_or(a) else settled()
+    a and b          value_and(b) if goes_on_and(a) else settled()     join_and(b) where only its truth counts
+    a or b           value_or(b) if goes_on_or(a) else settled()       join_or(b) likewise
     not a            not_(a)
     a < b < c        compare_last("<", c) if compare_first(a, "<", b) else settled()
     x in items       contains(x, items)
@@ -89,14 +89,24 @@ class Expressions:
         at = place(node)
         return call("read", [constant(name, at), node], at)
 
+    def condition(self, node: ast.expr) -> ast.expr:
+        """`node` rewritten where only its truth counts."""
+        if isinstance(node, ast.BoolOp):
+            return self._joined(node, "join", self.condition)
+        found: ast.expr = self.expr(node)
+        return found
+
     def _bool_op(self, node: ast.BoolOp) -> ast.expr:
+        return self._joined(node, "value", self.expr)
+
+    def _joined(self, node: ast.BoolOp, how: str, operand: Callable[[ast.expr], ast.expr]) -> ast.expr:
         word = "and" if isinstance(node.op, ast.And) else "or"
-        found: ast.expr = self.expr(node.values[0])
+        found = operand(node.values[0])
         for value in node.values[1:]:
             at = place(node.values[0], value)
             found = ast.IfExp(
                 call(f"goes_on_{word}", [found], at),
-                call(f"join_{word}", [self.expr(value)], at),
+                call(f"{how}_{word}", [operand(value)], at),
                 call("settled", [], at),
                 **at,
             )
@@ -104,7 +114,7 @@ class Expressions:
 
     def _unary_op(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.op, ast.Not):
-            return call("not_", [self.expr(node.operand)], place(node))
+            return call("not_", [self.condition(node.operand)], place(node))
         return self._generic(node)
 
     def _compare(self, node: ast.Compare) -> ast.expr:
@@ -135,7 +145,7 @@ class Expressions:
     def _if_exp(self, node: ast.IfExp) -> ast.expr:
         at = place(node)
         nothing = constant(None, at)
-        condition = call("wants_true", [self.expr(node.test)], place(node.test))
+        condition = call("wants_true", [self.condition(node.test)], place(node.test))
         first = ast.IfExp(condition, self.expr(node.body), nothing, **at)
         second = ast.IfExp(call("wants_false", [], at), self.expr(node.orelse), nothing, **at)
         return call("choose", [first, second], at)

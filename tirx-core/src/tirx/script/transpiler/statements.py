@@ -103,7 +103,7 @@ class Statements(Expressions):
 
     def _if(self, node: ast.If) -> Body:
         at, branch = place(node, node.test), self._temporary()
-        made: Body = [assign(branch, call("if_", [self.expr(node.test)], at), at)]
+        made: Body = [assign(branch, call("if_", [self.condition(node.test)], at), at)]
         for name, body in (("then", node.body), ("orelse", node.orelse)):
             if body:
                 enter = with_(call(f"enter_{name}", [], at, branch), self.suite(body), at)
@@ -137,7 +137,7 @@ class Statements(Expressions):
         forever = isinstance(node.test, ast.Constant) and bool(node.test.value)
         may_leave = bool(node.orelse) and _has_break(node.body)
         start = call("while_", [constant(forever, at), constant(may_leave, at)], at)
-        test = call("test", [self.expr(node.test)], at, loop)
+        test = call("test", [self.condition(node.test)], at, loop)
         condition = ast.BoolOp(ast.And(), [call("next", [], at, loop), test], **at)
         body = self._loop_body(loop, [], node, [], at)
         return [assign(loop, start, at), ast.While(condition, body, self._orelse(loop, node, at), **at)]
@@ -285,7 +285,7 @@ class Statements(Expressions):
     def _assert(self, node: ast.Assert) -> Body:
         at = place(node)
         message = [self.expr(node.msg)] if node.msg is not None else []
-        return [statement(call("assert_", [self.expr(node.test), *message], at), at)]
+        return [statement(call("assert_", [self.condition(node.test), *message], at), at)]
 
     def _definition(self, node: ast.FunctionDef) -> Body:
         """A nested function stays as it is: its decorator finds and rewrites it when it runs."""

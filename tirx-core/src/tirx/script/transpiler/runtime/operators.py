@@ -88,8 +88,24 @@ class Operators:
             self._marks.append(Mark() if is_kernel_value(left) else None)
         return more
 
+    def value_and(self, right: Any) -> Any:
+        """`left and right` where the value counts: as in Python one of the operands."""
+        left = self._stack[-1]
+        if _are_truths(left, right) or python_truth(left) is not None:
+            return self.join_and(right)
+        self._operand("the right side of `and`")
+        return if_then_else(truth(self._stack.pop()), right, left)
+
+    def value_or(self, right: Any) -> Any:
+        """`left or right` where the value counts."""
+        left = self._stack[-1]
+        if _are_truths(left, right) or python_truth(left) is not None:
+            return self.join_or(right)
+        self._operand("the right side of `or`")
+        return if_then_else(truth(self._stack.pop()), left, right)
+
     def join_and(self, right: Any) -> Any:
-        """`left and right`."""
+        """`left and right` where only the truth counts."""
         left = self._stack.pop()
         self._operand("the right side of `and`")
         if python_truth(left):
@@ -104,7 +120,7 @@ class Operators:
         return self._goes_on(left, python_truth(left) is not True)
 
     def join_or(self, right: Any) -> Any:
-        """`left or right`."""
+        """`left or right` where only the truth counts."""
         left = self._stack.pop()
         self._operand("the right side of `or`")
         if python_truth(left) is False:
@@ -232,6 +248,11 @@ class Operators:
     def inplace(self, old: Any, word: str, value: Any) -> Any:
         """`old word= value`; an operator of kernel values gives a new value, a list is changed in place as in Python."""
         return INPLACE[word](old, value)
+
+
+def _are_truths(left: Any, right: Any) -> bool:
+    """Whether both operands are bool: then the value is the truth."""
+    return all(isinstance(item, bool) or (is_kernel_value(item) and as_expr(item).dtype.is_bool) for item in (left, right))
 
 
 def _extreme(function: Callable[..., Any], name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
