@@ -10,9 +10,9 @@ from ..support.errors import ScriptError
 from ..support.span import here
 from .builder.function import FunctionFrame
 from .expansion import Inline
-from .parsing import Kernel, attempt, plain_function
 from .meta import meta_class
 from .parameters import defining_names
+from .parsing import Kernel, attempt, plain_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType
-from typing import Any
 
 from ..support.errors import ScriptError
 from ..support.span import Span
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 __all__ = ["Definition", "Source", "find_definition", "forget", "is_set", "source_of"]
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sys
 from types import FunctionType
-from typing import NoReturn
 
 from ..support.errors import ScriptError
 from ..support.span import Span, here
 from ..support.suggest import did_you_mean
 from .decorators import kernel_options
-from .parsing import Kernel, attempt, plain_function
 from .parameters import Annotations, defining_names
+from .parsing import Kernel, attempt, plain_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from ..ir import PrimFunc
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any
 
 from ...support.errors import Diagnostic, ScriptError
 from ...support.span import Span
 from ..source import Definition
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 __all__ = ["check_kernel", "check_syntax"]
 

@@ -15,15 +15,20 @@ Each construct becomes calls that evaluate every operand at most once, left to r
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any, TypeVar
 
 from .names import target_names
-from .nodes import Place, call, constant, load, place
+from .nodes import call, constant, load, place
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from .nodes import Place
+
+    T = TypeVar("T", bound=ast.AST)
 
 __all__ = ["Expressions"]
-
-T = TypeVar("T", bound=ast.AST)
 
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",

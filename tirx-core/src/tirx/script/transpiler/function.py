@@ -12,15 +12,20 @@ import ast
 import sys
 import warnings
 from _weakref import ref
-from collections.abc import Callable, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
-from typing import Any
 
 from ..source import Definition
 from .names import argument_names, bound_names, free_names
-from .nodes import RUNTIME, Place, assign, attribute, call, constant, load, place, store
+from .nodes import RUNTIME, assign, attribute, call, constant, load, place, store
 from .positions import compile_with_columns
 from .statements import Statements
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from .nodes import Place
 
 __all__ = ["START", "Rewritten", "compile_expression", "is_rewritten", "rewrite_function"]
 

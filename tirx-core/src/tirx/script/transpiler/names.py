@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import Any
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 __all__ = ["argument_names", "bound_names", "free_names", "target_names"]
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import Any
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    Place: TypeAlias = dict[str, Any]
 
 __all__ = [
     "RUNTIME",
-    "Place",
     "assign",
     "attribute",
     "call",
@@ -22,8 +26,6 @@ __all__ = [
 
 RUNTIME = "__tx__"
 """Name of the variable that holds the `Scope` in a rewritten function. It ends in underscores: never mangled."""
-
-Place = dict[str, Any]
 
 _LOAD = ast.Load()
 _STORE = ast.Store()

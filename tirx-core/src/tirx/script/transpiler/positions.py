@@ -7,12 +7,15 @@ code object, and the table of positions is registered with `support.span`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from types import CodeType
-from typing import Any
 
 from ...support.span import Position as SpanPosition
 from ...support.span import register_positions
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 __all__ = ["compile_with_columns"]
 

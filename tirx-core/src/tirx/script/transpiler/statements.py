@@ -31,12 +31,17 @@ A condition, loop or value known to Python takes Python's way: one branch runs, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from .expressions import Expressions
 from .names import bound_names, target_names
-from .nodes import RUNTIME, Place, assign, attribute, call, constant, load, place, statement, store, with_
+from .nodes import RUNTIME, assign, attribute, call, constant, load, place, statement, store, with_
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost start-up time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from .nodes import Place
 
 __all__ = ["Statements"]
 

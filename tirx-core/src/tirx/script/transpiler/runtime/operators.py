@@ -252,7 +252,9 @@ class Operators:
 
 def _are_truths(left: Any, right: Any) -> bool:
     """Whether both operands are bool: then the value is the truth."""
-    return all(isinstance(item, bool) or (is_kernel_value(item) and as_expr(item).dtype.is_bool) for item in (left, right))
+    return all(
+        isinstance(item, bool) or (is_kernel_value(item) and as_expr(item).dtype.is_bool) for item in (left, right)
+    )
 
 
 def _extreme(function: Callable[..., Any], name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
