@@ -12,7 +12,6 @@ from tests.cuda.helpers import source_of
 from tirx import script as Tx
 from tirx.support.errors import TargetError, TirxError, VerifyError
 from tirx.target import Target
-from tirx_cuda import kind as kind_module
 from tirx_cuda.arch import ARCHITECTURES, DEFAULT_ARCH, at_least, parse_arch
 from tirx_cuda.detect import read_device
 from tirx_cuda.target_tags import TAGS
@@ -20,7 +19,7 @@ from tirx_cuda.target_tags import TAGS
 
 @pytest.fixture
 def no_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kind_module, "detect", lambda: None)
+    monkeypatch.setattr("tirx_cuda.detect.detect", lambda: None)
 
 
 @pytest.mark.usefixtures("no_device")
@@ -29,7 +28,7 @@ def test_without_a_device_the_documented_default_holds() -> None:
 
 
 def test_a_device_decides_where_the_author_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kind_module, "detect", lambda: {"arch": "sm_89", "multiprocessors": 58})
+    monkeypatch.setattr("tirx_cuda.detect.detect", lambda: {"arch": "sm_89", "multiprocessors": 58})
     assert Target("cuda").attrs["multiprocessors"] == 58
     assert Target("cuda -arch=sm_80")["arch"] == "sm_80"
 

@@ -7,5 +7,5 @@ extern "C" __global__ void __launch_bounds__(64) clusters_kernel(int* __restrict
   int rank = __clusterRelativeBlockIdx().x;
   int tx = threadIdx.x;
   cluster_sync();
-  A[(cl * 2 + rank) * 64 + tx] = rank;
+  A[cl * 128 + rank * 64 + tx] = rank;
 }

@@ -5,5 +5,5 @@ extern "C" __global__ void __launch_bounds__(64) registers_kernel(float* __restr
   for (int i = 0; i < 4; ++i) {
     r[i] = A[i];
   }
-  A[tx] = r[tx % 4];
+  A[tx] = r[tx & 3];
 }

@@ -4,5 +4,5 @@ extern "C" __global__ void __launch_bounds__(256) two_dimensions_kernel(const fl
   int by = blockIdx.y;
   int tx = threadIdx.x;
   int ty = threadIdx.y;
-  B[(bx * 16 + tx) * 32 + by * 16 + ty] = A[(by * 16 + ty) * 64 + bx * 16 + tx];
+  B[bx * 512 + tx * 32 + by * 16 + ty] = A[by * 1024 + ty * 64 + bx * 16 + tx];
 }

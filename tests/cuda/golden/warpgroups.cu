@@ -4,10 +4,10 @@ __device__ inline void warpgroup_sync(int barrier) {
 
 extern "C" __global__ void __launch_bounds__(256) warpgroups_kernel(int* __restrict__ A) {
   int thread_x = threadIdx.x;
-  int wg = thread_x / 128;
-  int warp = thread_x / 32 % 4;
-  int lane = thread_x % 32;
-  int t = thread_x % 128;
+  int wg = thread_x >> 7;
+  int warp = (thread_x >> 5) & 3;
+  int lane = thread_x & 31;
+  int t = thread_x & 127;
   warpgroup_sync(wg + 1);
   A[wg * 128 + t] = warp * 32 + lane;
 }

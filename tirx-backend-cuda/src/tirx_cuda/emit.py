@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tirx.codegen.expr import quoted
+from tirx.codegen.literal import quoted
 from tirx.ir import Add, Binary, Call, DType, Expr, IntImm, Max, Min, StringImm, Var
 from tirx.support.errors import TargetError
 

@@ -12,7 +12,6 @@ from tirx.target import Attribute, Capabilities, ScopeLevel, ScopeModel, TargetK
 from tirx.transform.row import Check
 
 from .arch import DEFAULT_ARCH, parse_arch
-from .detect import detect
 
 if TYPE_CHECKING:
     from tirx.target import Target
@@ -58,6 +57,8 @@ _ATTRIBUTES = {
 def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
     """Without an architecture, the device that is present decides; without a device, the documented default."""
     if "arch" not in attrs:
+        from .detect import detect  # opens libraries: only where nobody says the architecture
+
         attrs = {**(detect() or {"arch": DEFAULT_ARCH}), **attrs}
     row = parse_arch(attrs["arch"])
     most = row.shared_bytes

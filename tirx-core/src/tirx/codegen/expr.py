@@ -49,13 +49,13 @@ from ..ir import (
 from . import lanes
 from .calls import call_term
 from .dialect import CDialect, CType
-from .literal import float_text, rounded
+from .literal import float_text, quoted, rounded
 from .names import Names
 from .precedence import ARGUMENT, BINARY, POSTFIX, PRIMARY, TERNARY, UNARY, Operator, Term
 from .prelude import Prelude
 from .usage import Usage
 
-__all__ = ["ExprPrinter", "quoted"]
+__all__ = ["ExprPrinter"]
 
 PROMOTING = (Add, Sub, Mul, LShift, Neg, BitwiseNot, Min, Max)  # whose result C would keep in the wider type
 PLAIN = (
@@ -346,19 +346,6 @@ class ExprPrinter:
 
     def _call(self, node: Call) -> Term:
         return call_term(self, node)
-
-
-def quoted(text: str) -> str:
-    """A C string literal; nothing in `text` can leave it."""
-    out = []
-    for byte in text.encode():
-        char = chr(byte)
-        simple = _ESCAPES.get(char)
-        out.append(simple or (char if 32 <= byte < 127 else f"\\{byte:03o}"))
-    return f'"{"".join(out)}"'.replace("??", "?\\?")  # no trigraphs
-
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def _points_to(data: Var, dtype: DType) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers as text that reads back to the same value."""
+"""Numbers and strings as text that reads back to the same value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 
 from ..ir import DType
 
-__all__ = ["float_text", "rounded"]
+__all__ = ["float_text", "quoted", "rounded"]
 
 _PACKED = {(5, 10): "e", (8, 23): "f"}  # exponent and mantissa bits -> struct format
 
@@ -47,3 +47,16 @@ def _pointed(text: str) -> str:
     if mark:
         return f"{mantissa}e{int(exponent)}"
     return mantissa if "." in mantissa else f"{mantissa}.0"
+
+
+def quoted(text: str) -> str:
+    """A C string literal; nothing in `text` can leave it."""
+    out = []
+    for byte in text.encode():
+        char = chr(byte)
+        simple = _ESCAPES.get(char)
+        out.append(simple or (char if 32 <= byte < 127 else f"\\{byte:03o}"))
+    return f'"{"".join(out)}"'.replace("??", "?\\?")  # no trigraphs
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

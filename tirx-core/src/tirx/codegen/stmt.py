@@ -56,9 +56,10 @@ from ..ir import Let as LetExpr
 from ..support.errors import TargetError
 from ..support.span import Span
 from . import lanes
-from .expr import ExprPrinter, quoted
+from .expr import ExprPrinter
 from .format import format_values
 from .hoist import hoisted
+from .literal import quoted
 from .precedence import ADD, BINARY, UNARY
 from .usage import is_unit
 from .writer import SourceWriter

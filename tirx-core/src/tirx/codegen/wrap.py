@@ -24,7 +24,9 @@ def wrapped(line: str, width: int = WIDTH) -> list[str]:
 
 
 # Where a break reads best, best first: between arguments, then around the operators that bind least.
-_RANKS = (",", "&&", "||", "?", ":", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "=")
+_RANKS = (
+    ",", "&&", "||", "?", ":", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "=",
+)  # fmt: skip
 
 
 def _break(line: str, width: int) -> int | None:
