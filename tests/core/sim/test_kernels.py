@@ -440,3 +440,19 @@ def test_waiting_for_a_cta_that_cannot_run_is_incomplete():
     assert report.verdict == "incomplete"
     assert "memory budget" in report.unmodelled[0]
     assert simulate(wait, np.zeros(1, "i4")).verdict == "clean"
+
+
+def test_launches_follow_one_another():
+    @Tx.prim_func
+    def twice(A: Tx.Buffer((64,), "int32"), B: Tx.Buffer((64,), "int32")):
+        with Tx.attr({"tirx.device_entry": True}):
+            tx = Tx.thread_id([64])
+            A[tx] = tx
+        with Tx.attr({"tirx.device_entry": True}):
+            ty = Tx.thread_id([64])
+            B[ty] = A[63 - ty]
+
+    b = np.zeros(64, "i4")
+    report = run(twice, np.zeros(64, "i4"), b)
+    np.testing.assert_array_equal(b, np.arange(64)[::-1])
+    assert report.metrics["launches"] == 2

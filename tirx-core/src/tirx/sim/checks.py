@@ -62,6 +62,7 @@ class Checker:
         meter: Meter | None,
         tracked: set[int],
         granules: dict[int, int],
+        sites: list[Site],
     ) -> None:
         self.geometry = geometry
         self.order = order
@@ -75,7 +76,7 @@ class Checker:
         self.bucket: Any = ALL
         self.tracked = tracked
         self.everyone = np.arange(geometry.size)
-        self.sites: dict[int, Site] = {}
+        self.sites = sites
         self._granules = granules
         self._log: dict[int, list[tuple[str, Site, Any, Any]]] = {}
         self._logged: dict[int, Arena] = {}
@@ -261,7 +262,6 @@ class Checker:
     def _compare(self, shadow: Shadow, site: Site, where: Any, threads: Any, kind: str, keep: bool) -> None:
         """Races of one access with what is recorded, then record it."""
         mine = shadow.code(self.order, threads)
-        self.sites[site.number] = site
         against = {"w": "wra", "r": "wa", "a": "wr"}[kind]
         for other in against:
             self._report_race(site, shadow, shadow.check(other, self.order, where, mine, threads), kind, threads, where)
@@ -275,7 +275,7 @@ class Checker:
     ) -> None:
         if found is None:
             return
-        other = self.sites.get(int(found.site[0]), site)
+        other = self.sites[int(found.site[0])]
         at = int(found.positions[0])
         cta, lane = shadow.who(int(found.other[0]))
         partner = "another cta" if cta < 0 else self._name(cta, lane)

@@ -164,6 +164,8 @@ class _Run:
             per_chunk = (
                 widths.ctas if widths.ctas * bytes_per_cta(translation, widths.threads) <= self.budget else per_chunk
             )
+        for arena in self.memory.arenas:
+            arena.shadow = None  # launches follow one another
         caches = translation.pool.facts.func._memo.setdefault("geometry", {})
         for first in range(0, widths.ctas, per_chunk):
             count = min(per_chunk, widths.ctas - first)
@@ -192,6 +194,7 @@ class _Run:
             self.meter,
             tracked,
             granules_of(translation, values, arenas, self.memory),
+            translation.pool.sites,
         )
         context = Context(chunk, self.memory, checker, self.attributes)
         scheduler = Scheduler(translation, chunk, context, checker, alone)
