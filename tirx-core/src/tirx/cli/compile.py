@@ -76,7 +76,8 @@ def _printer(names: tuple[str, ...], target: Target, as_json: bool) -> PrintAfte
     passes = pass_names(target)
     for name in names:
         if name not in passes:
-            hint = f"{did_you_mean(name, passes) or 'choose one of these'}; the passes are {', '.join(passes)}"
+            nearest = did_you_mean(name, passes)
+            hint = f"{nearest} " * bool(nearest) + f"the passes are {', '.join(passes)}"
             raise TargetError(f"target kind `{target.kind.name}` has no pass `{name}`", hint=hint)
     return PrintAfter(*names, write=lambda text: click.echo(text, nl=False, err=as_json))
 

@@ -210,8 +210,14 @@ def _specialised(kernel: Any, values: dict[str, Any], file: Path) -> PrimFunc | 
                 f"`{next(iter(values))}` is no constexpr parameter", hint="only @Tx.jit kernels have them"
             )
         return kernel
-    with _users_code(file):
-        made: PrimFunc = kernel.specialize(**values)
+    try:
+        with _users_code(file):
+            made: PrimFunc = kernel.specialize(**values)
+    except ScriptError as error:
+        if error.span is None or not Path(error.span.path).is_relative_to(Path(click.__file__).parent):
+            raise
+        # The fault is in the call, which the words of the command line made.
+        raise ScriptError(error.message, hint=f"{error.hint} (--set NAME=VALUE)") from None
     return made
 
 

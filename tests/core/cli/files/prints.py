@@ -1,0 +1,4 @@
+import scale
+
+kernel = scale.scale
+print("hello from the file")
