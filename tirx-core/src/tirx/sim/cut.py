@@ -12,6 +12,7 @@ from typing import Any
 from ..ir import Attr, Break, Call, Continue, Evaluate, Expr, For, If, Return, Seq, Stmt, While, walk
 from ..support.span import Span
 from .facts import Facts, blocking, expressions, row_of
+from .inline import FUNCTION
 
 __all__ = ["Barrier", "Block", "Branch", "Counted", "End", "Enter", "Goto", "Step", "Wait", "cut"]
 
@@ -32,7 +33,7 @@ class Counted:
 class Block:
     """Statements that run without waiting, then a terminator. `keys` are the keyed loops around it."""
 
-    __slots__ = ("break_to", "continue_to", "index", "items", "keys", "loop", "path", "spins", "term")
+    __slots__ = ("break_to", "continue_to", "index", "items", "keys", "loop", "path", "return_to", "spins", "term")
 
     def __init__(self, keys: tuple[Counted, ...]) -> None:
         self.index = -1
@@ -42,6 +43,7 @@ class Block:
         self.path: tuple[Any, ...] = ()
         self.break_to: Block | None = None
         self.continue_to: Block | None = None
+        self.return_to: Block | None = None
         self.spins = False
         self.loop: Stmt | None = None
 
@@ -109,6 +111,7 @@ class _Cutter:
         self.keys: tuple[Counted, ...] = ()
         self.loops: list[tuple[Block, Any]] = []
         self.position = 0
+        self.functions: list[Block] = []
 
     def begin(self, block: Block) -> Block:
         """Give a block its place in program order."""
@@ -117,6 +120,7 @@ class _Cutter:
         self.position += 1
         if self.loops:
             block.break_to, block.continue_to = self.loops[-1]
+        block.return_to = self.functions[-1] if self.functions else None
         self.blocks.append(block)
         return block
 
@@ -132,7 +136,9 @@ class _Cutter:
             for item in stmt.stmts:
                 block = self.run(item, block)
             return block
-        if isinstance(stmt, Attr):
+        if isinstance(stmt, Attr) and stmt.key == FUNCTION and id(stmt) in self.facts.cut:
+            return self._function(stmt, block)
+        if isinstance(stmt, Attr) and stmt.key != FUNCTION:
             return self.run(stmt.body, block)
         if id(stmt) in self.facts.cut:
             return self._cut(stmt, block)
@@ -140,8 +146,23 @@ class _Cutter:
             target = self.loops[-1][0] if isinstance(stmt, Break) else self._latch()
             block.term = Goto(target)
             return None
+        if isinstance(stmt, Return) and self.functions:
+            block.term = Goto(self.functions[-1])
+            return None
         block.items.append(stmt)
         return None if isinstance(stmt, Return) else block
+
+    def _function(self, stmt: Attr, block: Block) -> Block:
+        """The body of a function that was called; `return` leads behind it."""
+        after = self.new()
+        self.functions.append(after)
+        loops, self.loops = self.loops, []
+        inner = self.new()
+        block.term = Goto(inner)
+        self._close(self.run(stmt.body, self.begin(inner)), after)
+        self.loops = loops
+        self.functions.pop()
+        return self.begin(after)
 
     def _latch(self) -> Block:
         latch: Block = self.loops[-1][1]

@@ -35,6 +35,7 @@ from .cut import Barrier, Block, Branch, Counted, End, Enter, Goto, Step, Wait
 from .emit_call import CallEmitter
 from .emit_expr import Code, Val
 from .facts import row_of
+from .inline import FUNCTION
 from .pool import Pool
 
 __all__ = ["BlockEmitter", "escapes"]
@@ -53,6 +54,7 @@ class BlockEmitter(CallEmitter):
         self.saved = saved
         self.spilled = lambda var: bindings.get(id(var))
         self.loops: list[tuple[int, int]] = []
+        self.functions: list[int] = []
         self.codes: dict[int, tuple[int, str]] = {}
         self.next_code = RETURNED + 1
         self.uses_esc = False
@@ -108,7 +110,7 @@ class BlockEmitter(CallEmitter):
         if isinstance(stmt, Seq):
             self.items(stmt.stmts)
         elif isinstance(stmt, Attr):
-            self.statement(stmt.body)
+            self._function(stmt) if stmt.key == FUNCTION else self.statement(stmt.body)
         elif isinstance(stmt, BufferStore):
             self.store(stmt)
         else:
@@ -161,8 +163,24 @@ class BlockEmitter(CallEmitter):
         site = self.site(stmt, "assert", None, VOID, name=message)
         self.line(f"ck.require({site}, {condition}, {self.level.p})")
 
+    def _function(self, stmt: Attr) -> None:
+        """The body of a function that was called: `return` leaves it, not the kernel."""
+        code = self._new_code()
+        self.functions.append(code)
+        loops, self.loops = self.loops, []
+        self.statement(stmt.body)
+        self.loops = loops
+        self.functions.pop()
+        if returns(stmt.body):
+            self._rejoin(code)
+
     def _return(self, stmt: Return) -> None:
-        self._escape(RETURNED)
+        if self.functions:
+            self._escape(self.functions[-1])
+        elif self.source.return_to is not None:
+            self._escape(self._code_to(self.source.return_to))
+        else:
+            self._escape(RETURNED)
 
     def _escape(self, code: int) -> None:
         self.uses_esc = True
@@ -445,14 +463,19 @@ def escapes(stmt: Stmt) -> bool:
     """Whether threads may leave the statement other than by its end."""
     if isinstance(stmt, Break | Continue | Return):
         return True
+    if isinstance(stmt, Attr) and stmt.key == FUNCTION:
+        return False
     inner = [child for child in stmt.children() if isinstance(child, Stmt)]
     if isinstance(stmt, For | While):
-        return any(_returns(child) for child in inner)
+        return any(returns(child) for child in inner)
     return any(escapes(child) for child in inner)
 
 
-def _returns(stmt: Stmt) -> bool:
-    return isinstance(stmt, Return) or any(_returns(child) for child in stmt.children() if isinstance(child, Stmt))
+def returns(stmt: Stmt) -> bool:
+    """Whether threads may leave the function inside a statement."""
+    if isinstance(stmt, Attr) and stmt.key == FUNCTION:
+        return False
+    return isinstance(stmt, Return) or any(returns(child) for child in stmt.children() if isinstance(child, Stmt))
 
 
 def _leaves(body: Stmt) -> bool:

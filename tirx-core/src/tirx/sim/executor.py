@@ -20,6 +20,7 @@ from ..target import Target
 from .checks import ALL_CHECKS, Checker, Findings
 from .context import Context
 from .geometry import Geometry, Widths
+from .inline import inlined
 from .interp import Interpreter
 from .launch import bytes_per_cta, prepare
 from .memory import GlobalMemory, byte_view
@@ -131,6 +132,7 @@ class _Run:
             raise SimulationError(f"the module has no kernel `{stmt.kernel}`", span=stmt.span)
         if any(extent <= 0 for extent in extents):
             raise SimulationError(f"`{stmt.kernel}` is launched with extents {tuple(extents)}", span=stmt.span)
+        func = inlined(func, self.module)
         if self.row.model == "sequential":
             self._sequential(func, args)
             return

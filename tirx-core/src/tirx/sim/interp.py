@@ -74,6 +74,7 @@ from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.span import Span
 from .facts import row_of
+from .inline import FUNCTION
 from .numeric import cast_array, floor_div, floor_mod, trunc_div, trunc_mod, wrap_int
 from .pool import storage_dtype
 from .regions import Region, Storage
@@ -184,7 +185,11 @@ class Interpreter:
         raise LeftError("return")
 
     def _attr(self, stmt: Attr) -> None:
-        self.statement(stmt.body)
+        try:
+            self.statement(stmt.body)
+        except LeftError as left:
+            if stmt.key != FUNCTION or left.how != "return":
+                raise
 
     def _leave(self, stmt: Stmt) -> None:
         value = stmt.value if isinstance(stmt, Return) else None
