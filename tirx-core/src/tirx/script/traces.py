@@ -10,7 +10,7 @@ import builtins
 import os
 
 from ..support.errors import ScriptError, TirxError
-from ..support.span import Span, is_internal
+from ..support.span import Span, is_internal, is_part_of_caller
 from ..support.suggest import did_you_mean
 from .transpiler.function import is_rewritten
 
@@ -58,8 +58,9 @@ def _span(entries: list[TracebackType]) -> Span | None:
     """Where the innermost entry is, called from the entries of kernels and helpers around it."""
     span: Span | None = None
     for entry in entries:
-        if span is not None or is_rewritten(entry.tb_frame.f_code):
-            span = Span.of_code(entry.tb_frame.f_code, entry.tb_lasti, span)
+        code = entry.tb_frame.f_code
+        if span is not None or is_rewritten(code):
+            span = Span.of_code(code, entry.tb_lasti, span.called_from if span and is_part_of_caller(code) else span)
     return span
 
 

@@ -11,7 +11,7 @@ import sys
 from _weakref import ref
 from types import CodeType, FrameType
 
-__all__ = ["Position", "Span", "add_internal_root", "add_root_code", "here", "is_internal", "register_positions"]
+__all__ = ["Position", "Span", "add_internal_root", "add_root_code", "here", "is_internal", "is_part_of_caller", "register_positions"]
 
 Position = tuple[int | None, int | None, int | None, int | None]
 """Line, end line, column, end column."""
@@ -21,6 +21,7 @@ _internal: dict[str, bool] = {}
 _root_codes: dict[int, CodeType] = {}  # by identity: hashing a code object reads all of it
 _column_index: dict[int, tuple[ref[CodeType], list[Position]]] = {}
 _MAX_CALLERS = 16
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
 class Span:
@@ -155,20 +156,29 @@ def here(depth: int = 1) -> Span | None:
         frame = frame.f_back
     if frame is None:
         return None
-    callers = _callers(frame.f_back)
+    callers = _callers(frame)
     parent: Span | None = None
     for caller in reversed(callers):
         parent = Span.of_frame(caller, parent)
     return Span.of_frame(frame, parent)
 
 
-def _callers(frame: FrameType | None) -> list[FrameType]:
-    """The author's frames above, up to the one that started the kernel; none when no kernel is being built."""
+def _callers(inner: FrameType) -> list[FrameType]:
+    """The author's frames above `inner`, up to the one that started the kernel; none when no kernel is being built."""
     found: list[FrameType] = []
+    frame = inner.f_back
     while frame is not None:
-        if id(frame.f_code) in _root_codes:
+        code = frame.f_code
+        if id(code) in _root_codes:
             return found
-        if len(found) < _MAX_CALLERS and not is_internal(frame.f_code.co_filename):
-            found.append(frame)
+        if not is_internal(code.co_filename):
+            if len(found) < _MAX_CALLERS and not is_part_of_caller(inner.f_code):
+                found.append(frame)
+            inner = frame
         frame = frame.f_back
     return []
+
+
+def is_part_of_caller(code: CodeType) -> bool:
+    """Whether a frame of `code` is a piece of the line that runs it: comprehensions, which newer Pythons inline."""
+    return code.co_name in _COMPREHENSIONS
