@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.machinery import PathFinder
 
 from .. import backend
 from ..ir import current_span
@@ -24,12 +25,6 @@ LAZY = {
     "target": "tirx.target:Target",
     "jit": "specialization", "constexpr": "specialization", "Optional": "specialization", "from_source": "text", "meta_var": "assign",
 }  # fmt: skip
-
-# The modules of `tirx.script`: `from tirx.script import ir` means them, and asks no backend.
-SUBMODULES = frozenset({
-    "annotation", "assign", "builder", "decorators", "expansion", "ir", "kernel", "lowered", "meta", "namespaces", "parameters",
-    "printer", "row", "source", "specialization", "text", "traces", "transpiler",
-})  # fmt: skip
 
 # Names that the published language has and this one lacks, and what to do instead.
 _ABSENT = {
@@ -81,7 +76,8 @@ def load_lazy(name: str) -> Any:
 
 def find(name: str, module: ModuleType) -> Any:
     """`Tx.<name>` of a backend; `AttributeError` when nobody offers it, `BackendError` when who does is broken."""
-    if name.startswith("_") or name in SUBMODULES:  # Python imports submodules by itself
+    from_import = _is_from_import()
+    if name.startswith("_") or (from_import and PathFinder.find_spec(f"{module.__name__}.{name}", module.__path__)):
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
     if name in _registered:
         return _registered[name]
@@ -90,13 +86,16 @@ def find(name: str, module: ModuleType) -> Any:
         return load_object(row.load)
     hint = backend.hint_for("namespaces", name) or _ABSENT.get(name) or _near(name)
     message = f"the language has no `{name}`"
-    if _is_from_import():
+    if from_import:
         raise UnknownImportError(message, hint=hint)
     raise UnknownNameError(message, name=name, obj=module, hint=hint)
 
 
 def _is_from_import() -> bool:
-    """Whether `from tirx.script import name` asks: it would turn an AttributeError into a message without the hint."""
+    """Whether `from tirx.script import name` asks.
+
+    After an AttributeError it imports the submodule of that name; without one, it says less than we know.
+    """
     return sys._getframe(3).f_code.co_name == "_handle_fromlist"
 
 

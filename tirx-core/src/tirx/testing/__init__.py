@@ -7,4 +7,12 @@ from .golden import GoldenCase, read_cases, write_output
 from .roundtrip import assert_round_trip
 from .rows import sample_call, sample_function
 
-__all__ = ["GoldenCase", "assert_round_trip", "first_difference", "read_cases", "sample_call", "sample_function", "write_output"]
+__all__ = [
+    "GoldenCase",
+    "assert_round_trip",
+    "first_difference",
+    "read_cases",
+    "sample_call",
+    "sample_function",
+    "write_output",
+]

@@ -9,7 +9,14 @@ from ..ir import Alloc, Buffer, BufferLoad, Call, DType, Evaluate, Expr, IntImm,
 
 __all__ = ["sample_call", "sample_function"]
 
-_ELEMENT = {"float": "float32", "number": "float32", "integer": "int32", "int": "int32", "uint": "uint32", "bool": "bool"}
+_ELEMENT = {
+    "float": "float32",
+    "number": "float32",
+    "integer": "int32",
+    "int": "int32",
+    "uint": "uint32",
+    "bool": "bool",
+}
 
 
 class _Sample:
@@ -36,7 +43,8 @@ class _Sample:
             return const(1, DType(dtype)) if item.dtypes else IntImm(1, DType("int32"))
         scope = item.scope[0] if item.scope else "global"
         if item.kind == "pointer":
-            return self.buffer("float32", scope).data
+            data: Expr = self.buffer("float32", scope).data
+            return data
         if item.kind == "region":
             return self.buffer(dtype, scope).region()
         if item.kind == "value" and item.lanes and item.lanes[0] > 1:
@@ -48,7 +56,8 @@ class _Sample:
         if dtype == "int32" and scope == "global":
             return self.count
         if dtype in ("bool", "handle", "tensormap"):
-            return self.count < 3
+            condition: Expr = self.count < 3
+            return condition
         return BufferLoad(self.buffer(dtype, scope), (self.count,))
 
 
@@ -64,4 +73,9 @@ def sample_function(row: Intrinsic, **attrs: Any) -> PrimFunc:
     made, buffers, count = sample_call(row, **attrs)
     params = [item for item in buffers if item.scope_name == "global"]
     allocated = [Alloc(item) for item in buffers if item.scope_name != "global"]
-    return PrimFunc("k", [*params, count], Seq((*allocated, Evaluate(made))) if allocated else Evaluate(made), {"global_symbol": "k"})
+    return PrimFunc(
+        "k",
+        [*params, count],
+        Seq((*allocated, Evaluate(made))) if allocated else Evaluate(made),
+        {"global_symbol": "k"},
+    )

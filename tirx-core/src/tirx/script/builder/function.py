@@ -70,6 +70,8 @@ class FunctionFrame(Frame):
         "verify",
     )  # fmt: skip
 
+    is_function = True
+
     def __init__(
         self, name: str | None = None, *, private: bool = False, persistent: bool = False, verify: bool = True
     ) -> None:
@@ -229,6 +231,8 @@ def arg(name: str, annotation: Any) -> Any:
 
 def func_name(name: str) -> None:
     """Name the open function; that is also its exported name."""
+    if not (isinstance(name, str) and name.strip()):
+        refuse("a function needs a name", 'e.g. Tx.func_name("scale")')
     builder("func_name").function.name = name
 
 

@@ -34,6 +34,7 @@ class Frame:
 
     __slots__ = ("exprs", "span", "stmts", "what")
 
+    is_function = False
     is_loop = False
     repeats_header = False
 
@@ -109,11 +110,11 @@ class Builder:
     @property
     def function(self) -> FunctionFrame:
         """The function that is being built."""
-        from .function import FunctionFrame  # frames are written in terms of this module
-
-        if not (self.stack and isinstance(self.stack[0], FunctionFrame)):
+        if not (self.stack and self.stack[0].is_function):
             refuse("this belongs in a function", "open one first: with Tx.prim_func(): ...")
-        return self.stack[0]
+        frame: Any = self.stack[0]
+        found: FunctionFrame = frame  # the only frame that is a function
+        return found
 
     def push(self, frame: Frame) -> None:
         """Open `frame`. One that already stands as "for the rest of the block" becomes a block of its own."""

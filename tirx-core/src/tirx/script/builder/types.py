@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir import (
+    Alloc,
     Buffer,
     DType,
     Expr,
@@ -14,9 +15,10 @@ from ...ir import (
     cast,
     current_span,
     dtype_names,
+    emit,
 )  # fmt: skip
 from ...support.errors import ScriptError
-from .state import Builder, refuse
+from .state import Builder, builder, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,9 +129,10 @@ class LocalVectorAnnotation:
 
     def allocate(self) -> Buffer:
         """The buffer, allocated here."""
-        from .buffers import alloc_local  # buffers know types
-
-        made: Buffer = alloc_local(self.shape, self.dtype)
+        owner = builder("a local vector")
+        made = Buffer("", self.shape, self.dtype, scope="local")
+        owner.claim(made, "vector")
+        emit(Alloc(made, span=current_span()))
         return made
 
 

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from ...ir import (
-    INT32, VOID, Alloc, Buffer, BufferLoad, BufferRegion, BufferStore, Decl, Expr, IRModule, PointerType, PrimFunc, Stmt, Var, mask_of,
+    INT32,
+    VOID,
+    Alloc,
+    Buffer,
+    BufferLoad,
+    BufferRegion,
+    BufferStore,
+    Decl,
+    Expr,
+    IRModule,
+    PointerType,
+    PrimFunc,
+    Stmt,
+    Var,
+    mask_of,
     walk,
 )  # fmt: skip
 from . import buffers

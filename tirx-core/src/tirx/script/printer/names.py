@@ -24,7 +24,7 @@ def identifier(name: str, fallback: str = "v") -> str:
     text = "".join(c if f"a{c}".isidentifier() else "_" for c in name)
     if not text or text == "_":
         return fallback
-    return text if text.isidentifier() else f"_{text}"
+    return text if text.isidentifier() and not keyword.iskeyword(text) else f"_{text}"
 
 
 class NameTable:
