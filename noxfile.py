@@ -28,7 +28,7 @@ THIRD_PARTY = "tests/plugins/distributions/wavefront"  # a backend that none of 
 
 # The install matrix: what a user may have, and the tests that must pass with just that.
 MATRIX = {
-    "core": ((CORE,), ("tests/core", "tests/property", "tests/plugins", "tests/architecture")),
+    "core": ((CORE,), ("tests/core", "tests/property")),
     "core+cuda": ((CORE, CUDA), ("tests/core", "tests/cuda", "tests/programs")),
     "core+trn": ((CORE, TRN), ("tests/core", "tests/trn", "tests/programs")),
     "core+third-party": ((CORE, THIRD_PARTY), ("tests/core", "tests/plugins")),

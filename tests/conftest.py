@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 HERE = Path(__file__).parent
 
 # Folders whose tests are about one distribution; without it they are left out (the install matrix).
-FOLDER_NEEDS = {"cuda": "tirx_cuda", "trn": "tirx_trn"}
+FOLDER_NEEDS = {"architecture": "tirx_cuda", "cuda": "tirx_cuda", "trn": "tirx_trn"}
 
 settings.register_profile(
     "tests", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
