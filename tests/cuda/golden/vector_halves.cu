@@ -9,6 +9,7 @@ struct alignas((sizeof(T) * N & -(sizeof(T) * N)) < 16 ? sizeof(T) * N & -(sizeo
 
 __device__ inline vec<half, 8> operator*(vec<half, 8> a, vec<half, 8> b) {
   vec<half, 8> r;
+  #pragma unroll
   for (int i = 0; i < 8; i += 2) *(half2*)&r[i] = *(half2*)&a[i] * *(half2*)&b[i];
   return r;
 }
