@@ -6,8 +6,27 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir import (
-    Add, BitwiseAnd, BufferLoad, Call, Cast, Div, Expr, FloorDiv, FloorMod, IntImm, LShift, Max, Min, Mod, Mul, Neg,
-    Not, RShift, Select, Sub, Var,
+    Add,
+    BitwiseAnd,
+    BufferLoad,
+    Call,
+    Cast,
+    Div,
+    Expr,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    LShift,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    RShift,
+    Select,
+    Sub,
+    Var,
 )  # fmt: skip
 
 __all__ = ["Interval", "bounds_of"]

@@ -11,7 +11,7 @@ from typing import Any
 from ..ir import Add, DType, Expr, FloorDiv, FloorMod, IntImm, Mul, Neg, Sub, const
 from .key import key_of
 
-__all__ = ["Linear", "linear_of"]
+__all__ = ["Linear", "fitted", "linear_of"]
 
 
 class Linear:
@@ -70,8 +70,10 @@ class Linear:
 
     def to_expr(self, dtype: DType) -> Expr:
         """The sum as an expression: positive terms first, then negative ones, then the constant."""
-        positive = [(atom, factor) for atom, factor in self.items() if factor > 0]
-        negative = [(atom, factor) for atom, factor in self.items() if factor < 0]
+        terms = [(atom, _reduced(factor, dtype)) for atom, factor in self.items()]
+        constant = _reduced(self.constant, dtype)
+        positive = [(atom, factor) for atom, factor in terms if factor > 0 or _is_least(factor, dtype)]
+        negative = [(atom, factor) for atom, factor in terms if factor < 0 and not _is_least(factor, dtype)]
         result: Expr | None = None
         for atom, factor in positive:
             term = atom if factor == 1 else Mul(atom, const(factor, dtype), span=atom.span)
@@ -79,13 +81,12 @@ class Linear:
         for atom, factor in negative:
             term = atom if factor == -1 else Mul(atom, const(-factor, dtype), span=atom.span)
             if result is None:
-                result = Sub(const(self.constant, dtype), term, span=atom.span)
-                self_constant = 0
-                return _with_rest(result, negative[1:], self_constant, dtype)
+                result = Sub(fitted(constant, dtype), term, span=atom.span)
+                return _with_rest(result, negative[1:], 0, dtype)
             result = Sub(result, term, span=atom.span)
         if result is None:
-            return const(self.constant, dtype)
-        return _plus(result, self.constant, dtype)
+            return fitted(constant, dtype)
+        return _plus(result, constant, dtype)
 
 
 def _with_rest(result: Expr, rest: list[tuple[Expr, int]], constant: int, dtype: DType) -> Expr:
@@ -95,8 +96,27 @@ def _with_rest(result: Expr, rest: list[tuple[Expr, int]], constant: int, dtype:
     return _plus(result, constant, dtype)
 
 
+def fitted(value: int, dtype: DType) -> Expr:
+    """The constant that `value` wraps to in `dtype`."""
+    value %= 1 << dtype.bits
+    return const(value - (1 << dtype.bits) if dtype.is_int and value > dtype.max_int else value, dtype)
+
+
+def _reduced(value: int, dtype: DType) -> int:
+    """The same number modulo 2**bits, near zero when it is out of range: constants of values that wrap may be."""
+    if -dtype.max_int <= value <= dtype.max_int:
+        return value
+    half = 1 << (dtype.bits - 1)
+    return (value + half) % (2 * half) - half
+
+
+def _is_least(value: int, dtype: DType) -> bool:
+    """The number whose negative has no constant."""
+    return dtype.is_int and value == dtype.min_int
+
+
 def _plus(expr: Expr, constant: int, dtype: DType) -> Expr:
-    if constant > 0:
+    if constant > 0 or _is_least(constant, dtype):
         return Add(expr, const(constant, dtype), span=expr.span)
     if constant < 0:
         return Sub(expr, const(-constant, dtype), span=expr.span)

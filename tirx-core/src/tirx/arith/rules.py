@@ -10,12 +10,40 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir import (
-    BOOL, Add, And, BufferLoad, Cast, Compare, Div, Expr, FloorDiv, FloorMod, IntImm, Max, Min, Mod, Mul, Neg, Not, Or, Select, Sub,
-    binary, cast, const, rewrite,
+    BOOL,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    BufferLoad,
+    Cast,
+    Compare,
+    Div,
+    Expr,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Neg,
+    Not,
+    Or,
+    Select,
+    Sub,
+    binary,
+    cast,
+    const,
+    rewrite,
 )  # fmt: skip
-from ..ir import EQ, GE, GT, LE, LT, NE
+from ..support.errors import ScriptError
 from .key import key_of
-from .linear import linear_of
+from .linear import fitted, linear_of
 
 if TYPE_CHECKING:
     from .analyzer import Analyzer
@@ -70,15 +98,22 @@ def _product(node: Mul, analyzer: Analyzer) -> Expr | None:
             if factor.value == 1:
                 return other
     if isinstance(node.b, IntImm) and isinstance(node.a, Mul) and isinstance(node.a.b, IntImm):
-        return binary(Mul, node.a.a, const(node.a.b.value * node.b.value, node.dtype))
+        return binary(Mul, node.a.a, fitted(node.a.b.value * node.b.value, node.dtype))
     return _folded(node)
 
 
 def _folded(node: Any) -> Expr | None:
     if isinstance(node.a, IntImm) and isinstance(node.b, IntImm):
-        made = binary(type(node), node.a, node.b)
+        try:
+            made = binary(type(node), node.a, node.b)
+        except ScriptError:  # it overflows or divides by zero: left as it is, for who runs it
+            return None
         return made if isinstance(made, IntImm) else None
     return None
+
+
+def _fits(value: int, node: Expr) -> bool:
+    return node.dtype.min_int <= value <= node.dtype.max_int
 
 
 def _divide(node: FloorDiv, analyzer: Analyzer) -> Expr | None:
@@ -88,7 +123,8 @@ def _divide(node: FloorDiv, analyzer: Analyzer) -> Expr | None:
     if divisor == 1:
         return node.a
     if isinstance(node.a, FloorDiv) and isinstance(node.a.b, IntImm) and node.a.b.value > 0:
-        return analyzer.simplify(binary(FloorDiv, node.a.a, const(node.a.b.value * divisor, node.dtype)))
+        whole = node.a.b.value * divisor
+        return analyzer.simplify(binary(FloorDiv, node.a.a, const(whole, node.dtype))) if _fits(whole, node) else None
     if _wraps(node.a, analyzer):
         return _folded(node)
     found = analyzer.bounds(node.a)
@@ -97,6 +133,7 @@ def _divide(node: FloorDiv, analyzer: Analyzer) -> Expr | None:
         and found.low is not None
         and found.high is not None
         and found.low // divisor == found.high // divisor
+        and _fits(found.low // divisor, node)
     ):
         return const(found.low // divisor, node.dtype)
     quotient, rest = linear_of(node.a).split(divisor)
