@@ -24,6 +24,7 @@ from ..ir import (
     For,
     IntImm,
     IRModule,
+    Let,
     Mod,
     Node,
     PrimFunc,
@@ -64,7 +65,8 @@ class _Use:
 class _Naming:
     """Names indices from the outside in, each as far out as its variables allow."""
 
-    def __init__(self) -> None:
+    def __init__(self, body: Stmt) -> None:
+        self._inner = {id(node.var) for node in walk(body, mask_of(Let)) if isinstance(node, Let)}
         self._uses: dict[int, tuple[Stmt, list[_Use]]] = {}
         self._keys: dict[int, tuple[Expr, Any]] = {}
 
@@ -155,19 +157,19 @@ class _Naming:
             return None
         found = self._keys.get(id(index))
         if found is None:
-            found = self._keys[id(index)] = (index, key_of(index) if _is_worth_it(index) else None)
+            found = self._keys[id(index)] = (index, key_of(index) if self._is_worth_it(index) else None)
         return found[1]
+
+    def _is_worth_it(self, expr: Expr) -> bool:
+        """Two operations or more, none of which can trap, on variables of statements."""
+        operations = [node for node in walk(expr, _BINARY) if isinstance(node, Binary)]
+        safe = all(not isinstance(node, _DIVISIONS) or _is_divisor(node.b) for node in operations)
+        return len(operations) >= 2 and safe and not any(id(var) in self._inner for var in _variables(expr))
 
 
 def _start(index: Expr) -> Expr:
     """The index, or where a vector starts."""
     return index.base if isinstance(index, Ramp) else index
-
-
-def _is_worth_it(expr: Expr) -> bool:
-    """Two operations or more, none of which can trap."""
-    operations = [node for node in walk(expr, _BINARY) if isinstance(node, Binary)]
-    return len(operations) >= 2 and all(not isinstance(node, _DIVISIONS) or _is_divisor(node.b) for node in operations)
 
 
 def _is_divisor(expr: Expr) -> bool:
@@ -201,7 +203,7 @@ def _variables(expr: Expr) -> list[Var]:
 
 
 def _function(func: PrimFunc) -> PrimFunc:
-    return func if func.attrs.get("role") == "host" else func.with_body(_Naming().statement(func.body))
+    return func if func.attrs.get("role") == "host" else func.with_body(_Naming(func.body).statement(func.body))
 
 
 def run(module: IRModule, context: PassContext) -> IRModule:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["FlatBuffers", "flat_index", "storage_elements"]
+__all__ = ["FlatBuffers", "flat_index", "is_lowered", "storage_elements"]
 
 Size = int | Expr
 
@@ -73,6 +73,12 @@ class FlatBuffers:
         made = buffer.replaced(shape=(count,), strides=(), elem_offset=0, layout=None)
         self._by_buffer[id(buffer)] = made
         return made
+
+
+def is_lowered(buffer: Buffer) -> bool:
+    """Whether indices of a buffer are positions in its storage already."""
+    starts = isinstance(buffer.elem_offset, int) and buffer.elem_offset == 0
+    return buffer.is_flat() and len(buffer.shape) == 1 and starts and not buffer.strides
 
 
 def storage_elements(buffer: Buffer) -> Size:

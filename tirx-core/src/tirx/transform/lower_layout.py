@@ -40,7 +40,7 @@ from ..ir import (
     walk,
 )  # fmt: skip
 from ..support.errors import VerifyError
-from .flat import FlatBuffers, flat_index
+from .flat import FlatBuffers, flat_index, is_lowered
 from .launch import DYNAMIC_BYTES
 from .pipeline import Pass, PassContext
 
@@ -68,14 +68,14 @@ class _Flattening:
 
     def load(self, node: BufferLoad) -> BufferLoad | None:
         old = node.buffer
-        if old.is_flat():
+        if is_lowered(old):
             return None
         index = flat_index(old, node.indices, node.span)
         return BufferLoad(self.flat.of(old), (index,), old, node.indices, span=node.span)
 
     def store(self, node: BufferStore) -> BufferStore | None:
         old = node.buffer
-        if old.is_flat():
+        if is_lowered(old):
             return None
         index = flat_index(old, node.indices, node.span)
         return BufferStore(self.flat.of(old), node.value, (index,), old, node.indices, span=node.span)
@@ -83,7 +83,7 @@ class _Flattening:
     def region(self, node: BufferRegion) -> BufferRegion | None:
         """A region stays one where it is contiguous."""
         old = node.buffer
-        if old.is_flat():
+        if is_lowered(old):
             return None
         size = _contiguous(old, node)
         if size is None:
@@ -97,7 +97,7 @@ class _Flattening:
 
     def alloc(self, node: Alloc) -> Alloc | None:
         old = node.buffer
-        if old.is_flat():
+        if is_lowered(old):
             return None
         if (
             len(old.shape) == 1
@@ -114,7 +114,7 @@ class _Flattening:
     def decl(self, node: Decl) -> Any:
         """A view of known storage needs no statement; a pointer given a shape does."""
         buffer = node.buffer
-        if buffer.is_flat():
+        if is_lowered(buffer):
             return None
         if node.source is None and self.flat.has_root(buffer):
             return []

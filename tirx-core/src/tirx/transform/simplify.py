@@ -4,7 +4,8 @@ before  bx = 0
         if i < 64: A[bx * 64 + i // 32 * 32 + i % 32] = 1.0        (i in 0..63)
 after   A[i] = 1.0
 
-Floating-point expressions are left as they are. Logical indices of an access (`coords`) are left as the author wrote
+Indices do not overflow, so that `(x * 4 + 1) // 4` is `x`; values that come from memory may, and are left as they are,
+as are floating-point expressions. Logical indices of an access (`coords`) are left as the author wrote
 them.
 """
 
@@ -63,6 +64,8 @@ class _Simplifier(Ranged):
             return expr
         if expr.has(BufferLoad):
             expr = rewrite(expr, {}, enter={BufferLoad: self._load})
+            if _is_data(expr):
+                return expr
         return self.analyzer.simplify(expr) if _has_work(expr) else expr
 
     def _load(self, node: BufferLoad) -> BufferLoad | None:
@@ -94,11 +97,24 @@ class _Simplifier(Ranged):
     def _decided(self, condition: Expr) -> bool | None:
         if isinstance(condition, IntImm):
             return bool(condition.value)
-        if not condition.mask & _INTEGERS:
+        if not condition.mask & _INTEGERS or _is_data(condition):
             return None
         if self.analyzer.prove(condition):
             return True
         return False if self.analyzer.refute(condition) else None
+
+
+def _is_data(expr: Expr) -> bool:
+    """Whether a value comes from memory: it may wrap, while indices do not overflow. Scalars of a thread are indices."""
+    stack: list[Any] = [expr]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, BufferLoad):
+            if not node.buffer.is_scalar:
+                return True
+        else:
+            stack += node.children()
+    return False
 
 
 def _has_work(expr: Expr) -> bool:

@@ -31,6 +31,8 @@ __all__ = ["split_host_device"]
 def _split(func: PrimFunc, target: Target, taken: set[str]) -> list[PrimFunc]:
     """The host function and its kernels; a function without a kernel part stays whole."""
     kernels: list[KernelPart] = []
+    if func.attrs.get("role") == "device":
+        return [func]
 
     def enter(node: Attr) -> Any:
         if node.key != ENTRY:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ir import Alloc, BufferLoad, BufferStore, Call, For, GlobalVar, PrimFunc, ScopeIdDef, mask_of, walk
+from ...ir import Alloc, BufferLoad, BufferStore, Call, For, GlobalVar, Launch, PrimFunc, ScopeIdDef, mask_of, walk
 from ...support.errors import Diagnostic
 from .facts import Facts, line_of
 
@@ -63,7 +63,8 @@ def _calls(func: PrimFunc, name: str) -> bool:
 
 def _nothing(facts: Facts) -> Iterator[Diagnostic]:
     """A function that nobody calls and that launches nothing."""
-    if not facts.kernels and not _is_helper(facts) and facts.target is not None:
+    launches = facts.kernels or facts.host.get(Launch)
+    if not launches and not _is_helper(facts) and facts.target is not None:
         yield Diagnostic(
             f"`{facts.func.name}` has no kernel part: nothing in it runs on the device", facts.func.span, hint=_START
         )
