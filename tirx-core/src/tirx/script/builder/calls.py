@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import VOID, Buffer, Call, Expr, GlobalVar, PointerType, Scalar, as_expr, current_span
+from ...ir import VOID, Buffer, Call, Expr, GlobalVar, PointerType, Scalar, active_builder, as_expr, current_span, late
 from ...ir.build import cast
 from ...ir.convert import is_lossless
 from .state import builder, refuse
@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from ...ir import Param, PrimFunc
 
-__all__ = ["call_prim_func"]
+__all__ = ["call_function", "call_prim_func"]
+
+
+def call_function(func: PrimFunc, args: Sequence[Any]) -> Any:
+    """`func(*args)`: inside a kernel a call of it, outside compile for the current target and run."""
+    if active_builder() is not None:
+        return call_prim_func(func, args)
+    return late("run_function")(func, args)
 
 
 def call_prim_func(func: PrimFunc, args: Sequence[Any]) -> Expr:
