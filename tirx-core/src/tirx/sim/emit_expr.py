@@ -301,7 +301,7 @@ class ExprEmitter(ABC):
             self.line(f"ck.divisor({site}, {self.level.p}, {divisor})")
             b = Val(divisor, b.same)
         text = f"{function}({a.text}, {b.text})"
-        if same and not self.facts.fits(node):
+        if same and node.dtype.lanes == 1 and not self.facts.fits(node):
             text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
         return Val(text, same, fresh=not same)
 
@@ -314,7 +314,7 @@ class ExprEmitter(ABC):
     def _neg(self, node: Neg) -> Val:
         a = self.expr(node.a)
         text = f"(-{a.text})"
-        if a.same and node.dtype.is_integer and not self.facts.fits(node):
+        if a.same and node.dtype.is_integer and node.dtype.lanes == 1 and not self.facts.fits(node):
             text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
         return Val(text, a.same, fresh=not a.same)
 
