@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import tirx
 from tests.cuda.helpers import source_of
 from tests.cuda.host import COMPILER, built
 from tirx import script as Tx
-from tirx.ir import Expr
+from tirx.ir import DType, Expr
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
@@ -45,50 +46,46 @@ def grown(rng: random.Random, leaves: list[Any], operations: tuple[Callable[...,
     return rng.choice(operations)(*(grown(rng, leaves, operations, depth - 1) for _ in range(2)))
 
 
-def kernel_of(seed: int, dtype: str, count: int) -> Any:
-    """A kernel that stores `count` random expressions per thread."""
+# What applies to vectors too.
+VECTOR_INTEGER = (*INTEGER[:8], lambda a, b: Tx.Select(a >= b, b, a), lambda a, b: -a + ~b, lambda a, b: a // 3 - b % 5)
+VECTOR_FLOAT = (*FLOAT[:10], lambda a, b: Tx.Select(a < b, b, a * 0.3))
+
+
+def kernel_of(seed: int, dtype: str, count: int, lanes: int) -> Any:
+    """A kernel that stores `count` random expressions of `lanes` lanes per thread."""
     rng = random.Random(seed)
+    integers = dtype == "int32"
     with Tx.prim_func() as frame:
         Tx.func_name("kernel")
-        A = Tx.arg("A", Tx.Buffer((64,), dtype))
-        B = Tx.arg("B", Tx.Buffer((64, count), dtype))
+        A = Tx.arg("A", Tx.Buffer((64 * lanes,), dtype))
+        B = Tx.arg("B", Tx.Buffer((64, count * lanes), dtype))
         Tx.device_entry()
         tx = Tx.thread_id([64])
-        integers = dtype == "int32"
-        leaves: list[Any] = [
-            A[tx],
-            A[63 - tx],
-            tx if integers else Tx.cast(tx, dtype),
-            Tx.cast(3, dtype),
-            Tx.cast(-7, dtype),
+        leaves: list[Any] = [A.vload([at * lanes], DType(dtype).with_lanes(lanes).name) for at in (tx, 63 - tx)]
+        leaves += [
+            Tx.cast(value, leaves[0].dtype) for value in (Tx.cast(tx, dtype), Tx.cast(3, dtype), Tx.cast(-7, dtype))
         ]
+        scalar, vector = (INTEGER, VECTOR_INTEGER) if integers else (FLOAT, VECTOR_FLOAT)
         for index in range(count):
-            value: Expr = grown(rng, leaves, INTEGER if integers else FLOAT, 4)
-            B[tx, index] = value
+            value: Expr = grown(rng, leaves, scalar if lanes == 1 else vector, 4)
+            B.vstore([tx, index * lanes], value)
     return frame.get()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("lanes", "seed"), [(1, 0), (1, 1), (1, 2), (4, 3), (8, 4)])
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
-def test_expressions_mean_the_same_in_source_and_simulator(dtype: str, seed: int, tmp_path: Path) -> None:
-    count = 40
-    kernel = kernel_of(seed, dtype, count)
-    a = np.random.default_rng(seed).integers(-100, 100, 64).astype(dtype)
+def test_expressions_mean_the_same_in_source_and_simulator(dtype: str, seed: int, lanes: int, tmp_path: Path) -> None:
+    count = 40 if lanes == 1 else 20
+    kernel = kernel_of(seed, dtype, count, lanes)
+    a = np.random.default_rng(seed).integers(-100, 100, 64 * lanes).astype(dtype)
     if dtype == "float32":
         a = a / np.float32(7)
-    simulated, compiled = np.zeros((64, count), dtype), np.zeros((64, count), dtype)
+    simulated, compiled = np.zeros((64, count * lanes), dtype), np.zeros((64, count * lanes), dtype)
     report = tirx.simulate(kernel, a, simulated, target="cuda -arch=sm_90a", checks="none")
     assert report.verdict != "error", str(report)
     kind = "int" if dtype == "int32" else "float"
     run = built(source_of(kernel).text, "kernel_kernel", tmp_path, f"{kind}* A, {kind}* B")
-    run(1, 64, a.ctypes.data_as(ctypes_pointer()), compiled.ctypes.data_as(ctypes_pointer()))
+    run(1, 64, a.ctypes.data_as(ctypes.c_void_p), compiled.ctypes.data_as(ctypes.c_void_p))
     different = ~((simulated == compiled) | (np.isnan(simulated) & np.isnan(compiled)))
     assert not different.any(), f"columns {sorted(set(np.nonzero(different)[1].tolist()))}"
-
-
-def ctypes_pointer() -> Any:
-    """`void*`."""
-    import ctypes
-
-    return ctypes.c_void_p

@@ -121,3 +121,20 @@ def mathematics(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float64"), 
     A[tx] = Tx.exp(A[tx]) + Tx.rsqrt(A[0]) * Tx.pow(A[1], 2.0) + Tx.fma(A[2], A[3], A[4]) + Tx.sigmoid(A[5])
     B[tx] = Tx.log1p(B[tx]) + Tx.atan2(B[0], B[1])
     C[tx] = Tx.popcount(C[tx]) + Tx.clz(C[0]) + Tx.abs(C[1]) + Tx.min(C[2], C[3])
+
+
+@Tx.prim_func
+def wide_lanes(A: Tx.Buffer((2048,), "float16"), B: Tx.Buffer((2048,), "float16")):
+    Tx.device_entry()
+    tx = Tx.thread_id([256])
+    for v in Tx.vectorized(8):
+        x: Tx.let = Tx.cast(A[tx * 8 + v], "float32")
+        B[tx * 8 + v] = Tx.cast(x / (1.0 + Tx.exp(-x)), "float16")
+
+
+@Tx.prim_func
+def wide_integers(A: Tx.Buffer((2048,), "int8"), B: Tx.Buffer((2048,), "int8")):
+    Tx.device_entry()
+    tx = Tx.thread_id([128])
+    for v in Tx.vectorized(16):
+        B[tx * 16 + v] = Tx.max(A[tx * 16 + v], Tx.int8(0)) + B[tx * 16 + v]

@@ -103,7 +103,7 @@ class CGenerator:
         if "launch" in func.attrs:
             return f"{self.dialect.kernel} {self.attributes(func)}"
         result = "void" if func.result.name == "void" else printer.type(func.result)
-        return f"{self.dialect.function} {result} "
+        return f"{self.dialect.function} inline {result} "
 
     def _parameters(self, func: PrimFunc, printer: ExprPrinter, usage: Usage) -> Iterator[str]:
         kernel = "launch" in func.attrs

@@ -43,9 +43,9 @@ from .usage import is_unit
 if TYPE_CHECKING:
     from .expr import ExprPrinter
 
-__all__ = ["is_lanewise", "lane", "lane_term", "vector_term"]
+__all__ = ["LISTED", "is_lanewise", "is_paired", "lane", "lane_term", "operands_of", "rebuilt", "vector_term"]
 
-_LISTED = 4  # up to so many lanes are written one by one, more in a loop
+LISTED = 4  # up to so many lanes are written one by one, more in a loop
 
 
 def vector_term(printer: ExprPrinter, node: Expr) -> Term:
@@ -92,7 +92,7 @@ def lane(node: Expr, index: int) -> Expr:
     if isinstance(node, BufferLoad) and node.buffer.dtype.lanes == 1:
         return BufferLoad(node.buffer, (lane(node.indices[-1], index),))
     if isinstance(node, Binary | Unary | Cast | Select):
-        return _rebuilt(node, [lane(child, index) for child in _operands(node)])
+        return rebuilt(node, [lane(child, index) for child in operands_of(node)])
     return Shuffle((node,), (index,))
 
 
@@ -144,7 +144,7 @@ def _splat(printer: ExprPrinter, node: Broadcast) -> Term:
     kind, value = printer.ctype(node.dtype), printer.text(node.value)
     if kind.splat:
         return Term(kind.splat.format(value), POSTFIX)
-    if node.value.dtype.lanes == 1 and (len(value) <= 8 or node.dtype.lanes == 2) and node.dtype.lanes <= _LISTED:
+    if node.value.dtype.lanes == 1 and (len(value) <= 8 or node.dtype.lanes == 2) and node.dtype.lanes <= LISTED:
         return Term(kind.make.format(", ".join([value] * node.dtype.lanes)), POSTFIX)
     if node.value.dtype.lanes > 1:
         return _made(printer, node.dtype, [lane(node, index) for index in range(node.dtype.lanes)])
@@ -165,11 +165,12 @@ def _shuffle(printer: ExprPrinter, node: Shuffle) -> Term:
 # ---- operations on all lanes --------------------------------------------------------------------------------------
 
 
-def _operands(node: Expr) -> list[Expr]:
+def operands_of(node: Expr) -> list[Expr]:
+    """The operands that have a value (text is none)."""
     return [child for child in node.children() if isinstance(child, Expr) and not isinstance(child, StringImm)]
 
 
-def _rebuilt(node: Expr, operands: Sequence[Expr]) -> Expr:
+def rebuilt(node: Expr, operands: Sequence[Expr]) -> Expr:
     """The scalar form of `node` with these operands."""
     if isinstance(node, Cast):
         return Cast(node.dtype.element, operands[0])
@@ -181,9 +182,9 @@ def _rebuilt(node: Expr, operands: Sequence[Expr]) -> Expr:
 
 
 def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
-    operands = _operands(node)
+    operands = operands_of(node)
     if all(isinstance(item, Broadcast) for item in operands):
-        value = _rebuilt(node, [item.value for item in operands if isinstance(item, Broadcast)])
+        value = rebuilt(node, [item.value for item in operands if isinstance(item, Broadcast)])
         return _splat(printer, Broadcast(value, node.dtype.lanes))
     if isinstance(node, Binary) and _is_native(printer, node):
         operator = BINARY[type(node)]
@@ -198,7 +199,7 @@ def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
             f"operator{operator.symbol}",
             node.dtype,
             types,
-            lambda inner, args: inner.text(_rebuilt(node, args)),
+            lambda inner, args: inner.text(rebuilt(node, args)),
             pair,
         )
         left, right = printer.term(given[0]), printer.term(given[1])
@@ -206,7 +207,7 @@ def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
     truth = isinstance(node, Call) and node.dtype.element.is_bool  # C's functions answer an int
 
     def body(inner: ExprPrinter, args: Sequence[Expr]) -> str:
-        scalar = _rebuilt(node, args)
+        scalar = rebuilt(node, args)
         return f"({inner.type(scalar.dtype)}){inner.text(scalar, UNARY)}" if truth else inner.text(scalar)
 
     name = _define(printer, _name(node), node.dtype, types, body)
@@ -217,6 +218,11 @@ def _is_native(printer: ExprPrinter, node: Binary) -> bool:
     operator = BINARY.get(type(node))
     native = printer.ctype(node.a.dtype).native
     return operator is not None and operator.symbol in native and not isinstance(node, Compare)
+
+
+def is_paired(printer: ExprPrinter, node: Expr) -> bool:
+    """Whether two lanes of an operation at a time are one instruction."""
+    return _pair(printer, node) is not None
 
 
 def _pair(printer: ExprPrinter, node: Expr) -> str | None:
@@ -275,11 +281,12 @@ def _lines(
             inner.names.give(var, f"{var.name}{selector}")
         return body(inner, parameters)
 
-    if result.lanes <= _LISTED:
+    if result.lanes <= LISTED:
         lanes = [at([_lane_text(printer, dtype, index) for dtype in operands]) for index in range(result.lanes)]
         return f"  return {printer.ctype(result).make.format(', '.join(lanes))};"
     value = at(["[i]" if dtype.lanes > 1 else "" for dtype in operands])
-    return f"  {printer.type(result)} r;\n  for (int i = 0; i < {result.lanes}; ++i) r[i] = {value};\n  return r;"
+    loop = f"{_unroll(printer)}  for (int i = 0; i < {result.lanes}; ++i) r[i] = {value};"
+    return f"  {printer.type(result)} r;\n{loop}\n  return r;"
 
 
 def _pairwise(
@@ -296,10 +303,14 @@ def _pairwise(
     for var, dtype in zip(parameters, operands, strict=True):
         inner.names.give(var, f"*({kind.name}*)&{var.name}[i]" if dtype.lanes > 1 else kind.splat.format(var.name))
     value = body(inner, parameters)
-    return (
-        f"  {printer.type(result)} r;\n  for (int i = 0; i < {result.lanes}; i += 2) *({kind.name}*)&r[i] = {value};\n"
-        "  return r;"
-    )
+    loop = f"{_unroll(printer)}  for (int i = 0; i < {result.lanes}; i += 2) *({kind.name}*)&r[i] = {value};"
+    return f"  {printer.type(result)} r;\n{loop}\n  return r;"
+
+
+def _unroll(printer: ExprPrinter) -> str:
+    """Lanes are registers only when their loop is unrolled."""
+    wish = printer.dialect.unroll.format("")
+    return f"  {wish}\n" if wish else ""
 
 
 def _lane_text(printer: ExprPrinter, dtype: DType, index: int) -> str:

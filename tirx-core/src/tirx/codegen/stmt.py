@@ -59,6 +59,7 @@ from . import lanes
 from .expr import ExprPrinter
 from .format import format_values
 from .hoist import hoisted
+from .lane_loop import loops_over_lanes, write_lanes
 from .literal import quoted
 from .precedence import ADD, BINARY, UNARY
 from .usage import is_unit
@@ -217,6 +218,9 @@ class StmtPrinter:
         kind = self.expr.type(node.var.dtype)
         if isinstance(node.var.dtype, PointerType):
             kind = self._const(node.var) + kind
+        if loops_over_lanes(self, value):
+            write_lanes(self, self.expr.names.of(node.var, node.var.name), value)
+            return
         text = self.expr.assigned(value)
         self.line(f"{kind} {self.expr.names.of(node.var, node.var.name)} = {text};", node)
         self._learn(node.var, value)
@@ -268,6 +272,10 @@ class StmtPrinter:
 
     def _vector_store(self, buffer: Buffer, index: Expr, value: Expr) -> str:
         if isinstance(index, Ramp) and is_unit(index):
+            if loops_over_lanes(self, value):
+                lanes_var = Var("lanes", value.dtype)
+                write_lanes(self, self.expr.names.of(lanes_var, "lanes"), value)
+                value = lanes_var
             return f"{self.expr.vector_place(buffer, index)} = {self.expr.text(value)};"
         lines = []
         if not isinstance(value, Var | Broadcast):
@@ -356,7 +364,7 @@ class StmtPrinter:
         """The whole branch on one line, when it is that simple."""
         if node.orelse is not None or not isinstance(node.then, _SIMPLE) or node.then.has(LetExpr):
             return None
-        if isinstance(node.then, BufferStore) and _is_scattered(node.then):
+        if isinstance(node.then, BufferStore) and (_is_scattered(node.then) or loops_over_lanes(self, node.then.value)):
             return None
         text = f"{head} {self._simple_text(node.then)}"
         return text if len(text) <= _WIDTH and "\n" not in text else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..support.span import Span
+from .literal import quoted
 from .wrap import wrapped
 
 __all__ = ["SourceWriter"]
@@ -41,8 +42,7 @@ class SourceWriter:
 
     def _direct(self, span: Span) -> None:
         if self._expected != (span.path, span.line):
-            path = span.path.replace("\\", "\\\\").replace('"', '\\"')
-            self._lines.append(f'#line {span.line} "{path}"')
+            self._lines.append(f"#line {span.line} {quoted(span.path)}")
         self._expected = (span.path, span.line)
 
     @contextmanager
