@@ -10,6 +10,7 @@ from .ir import IRModule, PrimFunc, active_builder
 from .runtime import ArrayView, Bound, Executable, bind_arguments
 from .sim import Report, simulate_module
 from .support.errors import ArgumentError, ScriptError, TargetError
+from .support.suggest import did_you_mean
 from .target import Target, as_target
 from .transform.extensions import extended
 from .transform.pipeline import Instrument, PassContext, Pipeline, run_passes
@@ -75,6 +76,11 @@ def simulate(
     entry = _entry(kernel, module)
     func = module[entry or next(iter(module.functions))]
     options = {name: value for name, value in kwargs.items() if name not in func.names}
+    for name in options:
+        if name not in ("budget", "patience"):
+            known = (*func.names, "budget", "patience")
+            hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
+            raise ArgumentError(f"simulate() of {func.name} has no argument `{name}`", hint=hint)
     bound = bind_arguments(func, args, {name: value for name, value in kwargs.items() if name not in options})
     context = PassContext(_target(module, target), config=config)
     lowered = _lowered(kernel, module, context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def _summary(binary: Any) -> None:
 
 
 def _write(executable: Executable, made: dict[str, Any], folder: Path) -> None:
-    stem = executable.functions()[0]
+    stem = re.sub(r"\W", "_", executable.functions()[0])  # whatever a kernel is called, it stays in this folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for form, value in made.items():

@@ -43,7 +43,9 @@ def bind_arguments(func: PrimFunc, args: Sequence[Any], kwargs: Mapping[str, Any
     """`args` matched with the parameters of `func`; `ArgumentError` with all that does not fit."""
     given = _positions(func, args, kwargs or {})
     binder = _Binder(func)
-    values = [binder.bind(param, name, value) for param, name, value in zip(func.params, func.names, given, strict=True)]
+    values = [
+        binder.bind(param, name, value) for param, name, value in zip(func.params, func.names, given, strict=True)
+    ]
     binder.check_dimensions(values)
     return Bound(func, values, binder.symbols, binder.device or "cpu")
 
@@ -72,7 +74,10 @@ def written_buffers(func: PrimFunc) -> set[int]:
     for node in walk(func.body):
         if isinstance(node, BufferStore):
             written.add(id(node.buffer.data))
-        elif isinstance(node, Call) and getattr(getattr(node.op, "effect", None), "kind", "opaque") not in ("pure", "read"):
+        elif isinstance(node, Call) and getattr(getattr(node.op, "effect", None), "kind", "opaque") not in (
+            "pure",
+            "read",
+        ):
             for arg in node.args:
                 written |= {id(v) for v in walk(arg) if isinstance(v, Var) and v.dtype.is_handle}
                 written |= {id(v.buffer.data) for v in walk(arg) if hasattr(v, "buffer")}
@@ -104,6 +109,8 @@ class _Binder:
     # ---- arrays ---------------------------------------------------------------------------------------------------
 
     def _array(self, param: Buffer, name: str, value: Any) -> ArrayView:
+        if isinstance(value, np.ma.MaskedArray):
+            self._refuse(name, "an array", "a masked one", f"say what stands for what is masked: {name}.filled(0)")
         view = view_of(value)
         if view is None:
             self._refuse(name, f"an array of {param.dtype} {_shape_text(param.shape)}", f"{type(value).__name__}", None)
@@ -116,14 +123,18 @@ class _Binder:
     def _dtype(self, param: Buffer, name: str, view: ArrayView) -> None:
         if view.dtype is not param.dtype.element:
             shown = view.dtype.name if view.dtype is not None else view.type_name
-            self._refuse(name, f"dtype {param.dtype.element}", shown, f"convert it: {name}.astype({param.dtype.element})")
+            self._refuse(
+                name, f"dtype {param.dtype.element}", shown, f"convert it: {name}.astype({param.dtype.element})"
+            )
 
     def _rank(self, param: Buffer, name: str, view: ArrayView) -> None:
         if len(view.shape) != len(param.shape):
             self._refuse(name, f"{len(param.shape)} dimensions {_shape_text(param.shape)}", f"shape {view.shape}", None)
         for axis, (wanted, got) in enumerate(zip(param.shape, view.shape, strict=True)):
             if isinstance(wanted, int) and wanted != got:
-                self._refuse(name, f"shape {_shape_text(param.shape)}", f"{view.shape} (dimension {axis} is {got})", None)
+                self._refuse(
+                    name, f"shape {_shape_text(param.shape)}", f"{view.shape} (dimension {axis} is {got})", None
+                )
             if isinstance(wanted, Var):
                 self._symbol(wanted, got, f"{name}.shape[{axis}]")
         if 0 in view.shape:
@@ -167,7 +178,8 @@ class _Binder:
             self.device, self.device_of = view.device, name
         elif view.device != self.device:
             raise ArgumentError(
-                f"`{name}` is on {view.device} and `{self.device_of}` on {self.device}", hint="all arrays of a call live on one device"
+                f"`{name}` is on {view.device} and `{self.device_of}` on {self.device}",
+                hint="all arrays of a call live on one device",
             )
 
     # ---- scalars and pointers ---------------------------------------------------------------------------------------

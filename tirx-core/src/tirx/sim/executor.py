@@ -47,6 +47,10 @@ def check_names(checks: str | Iterable[str]) -> frozenset[str]:
         return frozenset(ALL_CHECKS)
     if checks == "none":
         return frozenset()
+    if not isinstance(checks, Iterable):
+        raise SimulationError(
+            f"checks are names, not {checks!r}", hint=f'they are {", ".join(ALL_CHECKS)}; or "all", "none"'
+        )
     names = frozenset([checks] if isinstance(checks, str) else checks)
     for name in sorted(names - set(ALL_CHECKS)):
         hint = did_you_mean(name, ALL_CHECKS) or f'they are {", ".join(ALL_CHECKS)}; or "all", "none"'
