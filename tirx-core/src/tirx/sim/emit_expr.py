@@ -161,7 +161,7 @@ class ExprEmitter(ABC):
         found = level.names.get(name)
         if found is None:
             outer = self.at_level(name, level.parent)
-            found = level.names[name] = f"{name}_{level.number}"
+            found = level.names[name] = f"{name}__{level.number}"
             level.entry.append(f"{found} = {outer}[{level.q}]")
         return found
 
@@ -243,7 +243,7 @@ class ExprEmitter(ABC):
             level.names[id(var)] = base
             return base
         outer = self._at(var, level.parent)
-        found = level.names[id(var)] = f"{base}_{level.number}"
+        found = level.names[id(var)] = f"{base}__{level.number}"
         level.entry.append(f"{found} = {outer}[{level.q}]")
         return found
 
