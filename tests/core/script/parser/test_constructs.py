@@ -573,3 +573,14 @@ def comprehensions(A: FloatBuffer, B: FloatBuffer, n: Tx.int32):
 def test_parsed_is_traced(parsed: PrimFunc, build: Callable[[], PrimFunc]) -> None:
     traced = build()
     assert structural_equal(parsed, traced), f"{parsed.body!r}\n{traced.body!r}"
+
+
+def test_long_and_deep_kernels() -> None:
+    """Python nests at most twenty blocks; an `elif` is none, a loop is one."""
+    chain = "".join(f"    elif A[0] == {k}:\n        A[{k}] = {k}\n" for k in range(1, 60))
+    nest = "".join(f"{'    ' * d}for i{d} in range(2):\n" for d in range(1, 19))
+    text = (
+        '@T.prim_func\ndef f(A: T.Buffer((64,), "int32")):\n    if A[0] == 0:\n        A[0] = 1\n'
+        f"{chain}{nest}{'    ' * 19}A[0] = i1 + i18\n"
+    )
+    assert Tx.from_source(text).script().count("elif") == 59

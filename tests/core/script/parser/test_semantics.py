@@ -19,11 +19,11 @@ VARIABLES = ("a", "b", "c")
 # ---- stepping through the IR -------------------------------------------------------------------------------------------
 
 
-class Broke(Exception):  # noqa: N818 - control flow
+class Broke(Exception):
     pass
 
 
-class Continued(Exception):  # noqa: N818 - control flow
+class Continued(Exception):
     pass
 
 
@@ -146,7 +146,9 @@ def condition(draw: Any, names: tuple[str, ...], depth: int = 2) -> str:
     if kind == "in":
         return f"{x} {draw(st.sampled_from(['in', 'not in']))} ({y}, 2, {z})"
     if kind == "range":
-        return f"{x} in range({draw(st.integers(-3, 3))}, {draw(st.integers(-3, 9))}, {draw(st.sampled_from([1, 2, -2]))})"
+        return (
+            f"{x} in range({draw(st.integers(-3, 3))}, {draw(st.integers(-3, 9))}, {draw(st.sampled_from([1, 2, -2]))})"
+        )
     if kind == "known":
         return draw(st.sampled_from(["True", "False", "2 > 1", "not 1"]))
     left, right = draw(condition(names, depth - 1)), draw(condition(names, depth - 1))
@@ -173,7 +175,9 @@ class Writer:
         if kind == "assign":
             return [f"{draw(st.sampled_from(VARIABLES))} = ({draw(integer(names))}) % 97"]
         if kind == "update":
-            return [f"{draw(st.sampled_from(VARIABLES))} {draw(st.sampled_from(['+=', '-=']))} {draw(integer(names, 1))} % 7"]
+            return [
+                f"{draw(st.sampled_from(VARIABLES))} {draw(st.sampled_from(['+=', '-=']))} {draw(integer(names, 1))} % 7"
+            ]
         if kind == "store":
             return [f"A[{draw(integer(names, 1))} % {SIZE}] = ({draw(integer(names))}) % 97"]
         if kind in ("break", "continue"):

@@ -1,19 +1,18 @@
 """Statements: control flow and assignments go through the runtime, everything else stays Python.
 
     if c: A                     b = if_(c)
-    else: B                     if b.then:
-                                    with b.enter_then(): A
-                                if b.orelse:
-                                    with b.enter_orelse(): B
+    else: B                     if b.then: b.enter_then(); A; b.leave()
+                                if b.orelse: b.enter_orelse(); B; b.leave()
+                                b.close()
 
     for i in e: A               loop = for_(e)
-    else: B                     while loop.next():
-                                    with loop: i = bind("i", i, loop.item); A
-                                else: ...B, under `if not left` when a `break` of the kernel's loop may skip it
+    else: B                     while loop.next(): i = bind("i", i, loop.item); A
+                                else: ...B, under `if not broken` when a `break` of the kernel's loop may skip it
+                                loop.close()
 
     while c: A                  loop = while_()
-                                while loop.next() and loop.test(c):
-                                    with loop: A
+                                while loop.next() and loop.test(c): A
+                                loop.close()
 
     break, continue             if loop.leave(): break          if loop.go_on(): continue
     with e as v: A              w = with_(e)
@@ -111,19 +110,24 @@ class Statements(Expressions):
         made: Body = [assign(branch, call("if_", [self.condition(node.test)], at), at)]
         for name, body in (("then", node.body), ("orelse", node.orelse)):
             if body:
-                enter = with_(call(f"enter_{name}", [], at, branch), self.suite(body), at)
-                made.append(ast.If(attribute(branch, name, at), [enter], [], **at))
+                made.append(self._side(branch, name, body, at))
         made.append(statement(call("close", [], at, branch), at))
         return made
+
+    def _side(self, branch: str, name: str, body: list[ast.stmt], at: Place) -> ast.If:
+        """`if branch.then: branch.enter_then(); body; branch.leave()`. No `with`: Python nests at most twenty blocks."""
+        enter = statement(call(f"enter_{name}", [], at, branch), at)
+        leave = statement(call("leave", [], at, branch), at)
+        return ast.If(attribute(branch, name, at), [enter, *self.suite(body), leave], [], **at)
 
     def _for(self, node: ast.For) -> Body:
         at, loop = place(node, node.iter), self._temporary()
         target = self._bind(node.target, attribute(loop, "item", place(node.target)))
         names = list(target_names(node.target))
-        body = self._loop_body(loop, target, node, names, at)
-        made: Body = [assign(loop, self._iterable(node, at), at)]
-        made.append(ast.While(call("next", [], at, loop), body, self._orelse(loop, node, at), **at))
-        return made
+        body = target + self._loop_body(loop, node, names)
+        start = assign(loop, self._iterable(node, at), at)
+        turns = ast.While(call("next", [], at, loop), body, self._orelse(loop, node, at), **at)
+        return [start, turns, statement(call("close", [], at, loop), at)]
 
     def _iterable(self, node: ast.For, at: Place) -> ast.expr:
         may_leave = constant(bool(node.orelse) and _has_break(node.body), at)
@@ -144,23 +148,23 @@ class Statements(Expressions):
         start = call("while_", [constant(forever, at), constant(may_leave, at)], at)
         test = call("test", [self.condition(node.test)], at, loop)
         condition = ast.BoolOp(ast.And(), [call("next", [], at, loop), test], **at)
-        body = self._loop_body(loop, [], node, [], at)
-        return [assign(loop, start, at), ast.While(condition, body, self._orelse(loop, node, at), **at)]
+        body = self._loop_body(loop, node, []) or [ast.Pass(**at)]
+        turns = ast.While(condition, body, self._orelse(loop, node, at), **at)
+        return [assign(loop, start, at), turns, statement(call("close", [], at, loop), at)]
 
-    def _loop_body(self, loop: str, target: Body, node: Any, names: list[str], at: Place) -> Body:
+    def _loop_body(self, loop: str, node: Any, names: list[str]) -> Body:
         self.loops.append(loop)
-        body = target + self.suite(node.body, names)
+        body = self.suite(node.body, names)
         self.loops.pop()
-        return [with_(load(loop, at), body, at)]
+        return body
 
     def _orelse(self, loop: str, node: Any, at: Place) -> Body:
         if not node.orelse:
             return []
         branch = self._temporary()
-        enter = with_(call("enter_then", [], at, branch), self.suite(node.orelse), at)
         return [
             assign(branch, call("completed", [], at, loop), at),
-            ast.If(attribute(branch, "then", at), [enter], [], **at),
+            self._side(branch, "then", node.orelse, at),
             statement(call("close", [], at, branch), at),
         ]
 

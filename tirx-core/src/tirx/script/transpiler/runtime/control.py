@@ -23,43 +23,10 @@ MOST_ITERATIONS = 100_000
 """A loop that Python runs more often than this while a kernel is built is taken for one that never ends."""
 
 
-class _Nothing:
-    """A context that does nothing."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-NOTHING = _Nothing()
-
-
-class _Part:
-    """One side of a kernel's branch: a block of the function and a frame of the builder."""
-
-    __slots__ = ("block", "blocks", "frame")
-
-    def __init__(self, blocks: Blocks, frame: Frame) -> None:
-        self.blocks = blocks
-        self.frame = frame
-        self.block: Block | None = None
-
-    def __enter__(self) -> None:
-        self.block = self.blocks.enter("if")
-        self.frame.__enter__()
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        assert self.block is not None
-        self.blocks.leave(self.block)
-        self.frame.__exit__(kind, error, trace)
-
-
 class Branch:
     """`if condition`: `then` and `orelse` say which sides are built."""
 
-    __slots__ = ("blocks", "frame", "orelse", "then")
+    __slots__ = ("block", "blocks", "frame", "orelse", "side", "then")
 
     def __init__(self, blocks: Blocks, condition: Any) -> None:
         known = python_truth(condition)
@@ -67,17 +34,31 @@ class Branch:
         self.then = known is not False
         self.orelse = known is not True
         self.frame: Frame | None = None
+        self.side: Frame | None = None
+        self.block: Block | None = None
         if known is None:
             self.frame = If(truth(condition))
             self.frame.__enter__()
 
-    def enter_then(self) -> Any:
-        """The block that runs when the condition holds."""
-        return NOTHING if self.frame is None else _Part(self.blocks, Then())
+    def enter_then(self) -> None:
+        """What follows runs when the condition holds."""
+        if self.frame is not None:
+            self._enter(Then())
 
-    def enter_orelse(self) -> Any:
-        """The other block."""
-        return NOTHING if self.frame is None else _Part(self.blocks, Else())
+    def enter_orelse(self) -> None:
+        """What follows runs when it does not."""
+        if self.frame is not None:
+            self._enter(Else())
+
+    def _enter(self, side: Frame) -> None:
+        self.block, self.side = self.blocks.enter("if"), side
+        side.__enter__()
+
+    def leave(self) -> None:
+        """The side is built."""
+        if self.block is not None and self.side is not None:
+            self.blocks.leave(self.block)
+            self.side.__exit__(None, None, None)
 
     def close(self) -> None:
         """Both sides are built."""
@@ -88,8 +69,8 @@ class Branch:
 class Loop:
     """`for ... in source`: a loop of the kernel when `source` is a loop frame, unrolled by Python otherwise.
 
-    `next()` says whether the body runs (once, for a loop of the kernel); `with loop:` runs it for `item`. `spelling` is how the
-    author wrote the loop variable. `may_break`: a `break` decides whether an `else` runs.
+    `next()` says whether the body runs, for `item`: once for a loop of the kernel, whose frame it opens and closes. `close()` closes
+    it after a `break`. `spelling` is how the author wrote the loop variable; `may_break`: a `break` decides whether an `else` runs.
     """
 
     __slots__ = ("block", "blocks", "broken", "depth", "frame", "item", "items", "runs", "spelling")
@@ -113,7 +94,7 @@ class Loop:
         """Whether the body runs now."""
         self.runs += 1
         if self.frame is not None:
-            return self.runs == 1
+            return self._once(self.frame)
         if self.runs > MOST_ITERATIONS:
             refuse(
                 f"this loop over {self.spelling} is unrolled by Python and has not ended after {MOST_ITERATIONS} iterations",
@@ -125,15 +106,19 @@ class Loop:
             return False
         return True
 
-    def __enter__(self) -> None:
-        if self.frame is not None:
-            self.block = self.blocks.enter("while" if isinstance(self, WhileLoop) else "for")
-            self.item = self.frame.__enter__()
+    def _once(self, frame: Frame) -> bool:
+        if self.block is not None:
+            self.close()
+            return False
+        self.block = self.blocks.enter("while" if isinstance(self, WhileLoop) else "for")
+        self.item = frame.__enter__()
+        return True
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if self.block is not None and self.frame is not None:
+    def close(self) -> None:
+        """No further turn."""
+        if self.block is not None and self.block.is_open and self.frame is not None:
             self.blocks.leave(self.block)
-            self.frame.__exit__(kind, error, trace)
+            self.frame.__exit__(None, None, None)
 
     def leave(self) -> bool:
         """`break`. Whether Python leaves the loop as well: nothing after it in the body is reached."""
@@ -184,6 +169,7 @@ class WhileLoop(Loop):
     def next(self) -> bool:
         """Whether the condition is looked at."""
         if self.frame is not None:
+            self.close()
             return False
         self.runs += 1
         if self.runs > MOST_ITERATIONS:
@@ -209,7 +195,7 @@ class WhileLoop(Loop):
         if self.may_break:
             self.broken = new_scalar("broken", BOOL, False)
         self.frame = While(truth(condition))
-        return True
+        return self._once(self.frame)
 
 
 def _iterator(source: Any) -> Iterator[Any]:
