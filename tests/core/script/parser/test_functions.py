@@ -147,6 +147,40 @@ class TestInline:
 
         assert stores(f) == [(4, 1.0), (5, 2.0)]
 
+    def test_methods_of_all_kinds(self) -> None:
+        class Base:
+            @Tx.inline
+            def store(self, A):
+                A[0] = 1.0
+
+        class Derived(Base):
+            low = 3
+
+            @Tx.inline
+            def store(self, A):
+                super().store(A)
+                A[1] = 2.0
+
+            @Tx.inline
+            @staticmethod
+            def fixed(A):
+                A[2] = 3.0
+
+            @classmethod
+            @Tx.inline
+            def shared(cls, A):
+                A[cls.low] = 4.0
+
+        thing = Derived()
+
+        @Tx.prim_func
+        def f(A: Vector):
+            thing.store(A)
+            thing.fixed(A)
+            thing.shared(A)
+
+        assert stores(f) == [(0, 1.0), (1, 2.0), (2, 3.0), (3, 4.0)]
+
     def test_a_return_leaves_at_once(self) -> None:
         @Tx.inline
         def first(A, items):

@@ -97,8 +97,10 @@ def macro(*args: Any, hygienic: bool = True) -> Any:
 
 def _expanded(decorator: str, args: tuple[Any, ...], hygienic: bool | None) -> Any:
     if not args:
-        return lambda function: Inline(plain_function(function, decorator), hygienic=hygienic)
-    return Inline(plain_function(args[0], decorator), hygienic=hygienic)
+        return lambda function: _expanded(decorator, (function,), hygienic)
+    made = Inline(plain_function(args[0], decorator), hygienic=hygienic)
+    kind = type(args[0])
+    return kind(made) if kind in (staticmethod, classmethod) else made
 
 
 def ir_module(cls: Any = None, **options: Any) -> Any:

@@ -51,11 +51,6 @@ class Span:
         self._lasti = 0
 
     @classmethod
-    def of_frame(cls, frame: FrameType, called_from: Span | None = None) -> Span:
-        """The place that `frame` is executing now."""
-        return cls.of_code(frame.f_code, frame.f_lasti, called_from)
-
-    @classmethod
     def of_code(cls, code: CodeType, lasti: int, called_from: Span | None = None) -> Span:
         """The place of the instruction at offset `lasti` of `code`."""
         span = cls.__new__(cls)
@@ -150,17 +145,22 @@ def is_internal(filename: str) -> bool:
 def here(depth: int = 1) -> Span | None:
     """The span of the innermost frame outside TIRx, with the author's frames above it as `called_from`."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and is_internal(frame.f_code.co_filename):
-        if id(frame.f_code) in _root_codes:
+    while frame is not None:
+        code = frame.f_code
+        known = _internal.get(code.co_filename)
+        if not (is_internal(code.co_filename) if known is None else known):
+            return _span_of(frame)
+        if id(code) in _root_codes:
             return None
         frame = frame.f_back
-    if frame is None:
-        return None
-    callers = _callers(frame)
+    return None
+
+
+def _span_of(frame: FrameType) -> Span:
     parent: Span | None = None
-    for caller in reversed(callers):
-        parent = Span.of_frame(caller, parent)
-    return Span.of_frame(frame, parent)
+    for caller in reversed(_callers(frame)):
+        parent = Span.of_code(caller.f_code, caller.f_lasti, parent)
+    return Span.of_code(frame.f_code, frame.f_lasti, parent)
 
 
 def _callers(inner: FrameType) -> list[FrameType]:
