@@ -133,7 +133,9 @@ def bench_simulator(python: str = sys.executable) -> list[Row]:
     found = ours()
     for position, (name, (plain, _)) in enumerate(found.items()):
         if theirs is not None:
-            rows.append((f"simulated {name} against numba-cuda's simulator", plain, theirs[position], plain / theirs[position]))
+            rows.append(
+                (f"simulated {name} against numba-cuda's simulator", plain, theirs[position], plain / theirs[position])
+            )
     rows += [(f"simulated {name} with all checks against without", c, p, c / p) for name, (p, c) in found.items()]
     return rows
 

@@ -225,7 +225,12 @@ class Checker:
         tracked = arena.kind == "shared" or (arena.kind == "global" and id(arena) in self.tracked)
         granule = self._granules.get(id(arena), 4)
         arena.shadow = Shadow(
-            len(arena.data), granule, self.geometry.per_cta, tracked and self.races, arena.kind == "global"
+            len(arena.data),
+            granule,
+            self.geometry.per_cta,
+            tracked=tracked and self.races,
+            defined=arena.kind == "global",
+            local=arena.kind == "shared" and not self.order.fine,
         )
         return arena.shadow  # type: ignore[no-any-return]
 

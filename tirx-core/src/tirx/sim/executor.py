@@ -38,7 +38,7 @@ __all__ = ["check_names", "simulate_module"]
 
 DEFAULT_BUDGET = 1 << 30
 DEFAULT_PATIENCE = 1_000_000
-MAX_CHUNK_THREADS = 1 << 18
+MAX_CHUNK_THREADS = 1 << 16  # arrays over more threads leave the processor's caches
 
 
 def check_names(checks: str | Iterable[str]) -> frozenset[str]:

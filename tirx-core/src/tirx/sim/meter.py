@@ -30,12 +30,11 @@ SAMPLE = 8  # of those after, one in so many
 class _Entry:
     """What an operation was last measured at."""
 
-    __slots__ = ("line", "passes", "requests", "runs", "sectors", "threads")
+    __slots__ = ("count", "line", "passes", "requests", "runs", "sectors")
 
     def __init__(self, line: LineMetrics) -> None:
         self.line = line
-        self.runs = self.requests = self.sectors = self.passes = 0
-        self.threads: Any = None
+        self.runs = self.count = self.requests = self.sectors = self.passes = 0
 
 
 class Meter:
@@ -54,13 +53,13 @@ class Meter:
         size = view.dtype.itemsize * (1 if index.ndim == 1 else index.shape[1])
         line.bytes += size * len(first)
         entry.runs += 1
-        if entry.runs > ALWAYS and entry.runs % SAMPLE and entry.threads is threads:
+        if entry.runs > ALWAYS and entry.runs % SAMPLE and entry.count == len(first):
             line.requests += entry.requests
             line.sectors += entry.sectors
             line.passes += entry.passes
             return
         rows = self._rows(first, threads, geometry, size)
-        entry.threads, entry.requests = threads, len(rows)
+        entry.count, entry.requests = len(first), len(rows)
         line.requests += len(rows)
         stride = view.dtype.itemsize
         if view.arena.kind == "global":

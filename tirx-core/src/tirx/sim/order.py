@@ -29,6 +29,7 @@ class Order:
         self.fine = fine
         self.clock = np.ones(geometry.ctas, np.int64)
         self.floor = 0
+        self.version = 0
         self.width = min(geometry.widths.threads_in("warp"), geometry.per_cta)
         self.warps = -(-geometry.per_cta // self.width)
         self.crossing = fine and geometry.ctas <= MAX_CTAS_WITH_CLOCKS
@@ -39,9 +40,9 @@ class Order:
         self._released: dict[Any, tuple[Any, dict[int, Any]]] = {}
 
     @property
-    def uniform(self) -> bool:
-        """Whether all ctas have the same clock."""
-        return bool((self.clock == self.clock[0]).all())
+    def oldest(self) -> int:
+        """The clock of the cta that synchronised least."""
+        return int(self.clock.min())
 
     # ---- questions ----------------------------------------------------------------------------------------------------
 
@@ -74,6 +75,7 @@ class Order:
 
     def synchronise(self, level: str, threads: Any) -> None:
         """`threads` meet: within each member of `level` everybody sees what everybody did."""
+        self.version += 1
         if threads is ALL and level == "cta":
             if self.fine:
                 self.known[:] = self.clock[:, None, None]
@@ -144,6 +146,7 @@ class Order:
             across[cta] = self.clock[cta]
         self._released[key] = (across, {**inside, cta: mine})
         self.clock[cta] += 1
+        self.version += 1
 
     def _learn(self, key: Any, cta: int, warps: Any) -> None:
         across, inside = self._released[key]

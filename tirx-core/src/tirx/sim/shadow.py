@@ -1,6 +1,6 @@
 """Shadows of memory: per granule whether it was written, and who wrote, read or updated it last.
 
-A record packs the thread (cta of the launch, number in the cta) and the stamp of its clock into 64 bits. Two readers that do
+A record packs the stamp of a clock and the thread (cta of the launch, number in the cta) into 64 bits, the stamp on top. Two readers that do
 not know of each other become one record for "several threads of this cta", or for "several ctas".
 """
 
@@ -12,10 +12,10 @@ import numpy as np
 
 from .order import Order
 
-__all__ = ["STAMP_BITS", "Conflict", "Shadow"]
+__all__ = ["Conflict", "Shadow"]
 
-STAMP_BITS = 28
-STAMP_MASK = (1 << STAMP_BITS) - 1
+THREAD_BITS = 34
+THREAD_MASK = (1 << THREAD_BITS) - 1
 SEVERAL_CTAS = (1 << 62) - 1
 
 
@@ -32,10 +32,20 @@ class Conflict:
 
 
 class Shadow:
-    """The shadow of one arena, with `granule` bytes per record."""
+    """The shadow of one arena, with `granule` bytes per record.
 
-    def __init__(self, size: int, granule: int, per_cta: int, tracked: bool, defined: bool) -> None:
+    `tracked`: races are looked for; `defined`: everything is initialised; `local`: no cta reaches another one's part, and clocks
+    are those of ctas, so that records older than every cta's clock are ordered.
+    """
+
+    def __init__(self, size: int, granule: int, per_cta: int, *, tracked: bool, defined: bool, local: bool) -> None:
         self.granule = granule
+        self.local = local
+        self._order: Order | None = None
+        self._version = -1
+        self._threads: Any = None
+        self._geometry: Any = None
+        self._codes: Any = None
         self.lanes = per_cta + 1
         self.tracked = tracked
         count = -(-size // granule)
@@ -62,9 +72,14 @@ class Shadow:
 
     def code(self, order: Order, threads: Any) -> Any:
         """Records of `threads` now."""
-        geometry = order.geometry
-        cta = geometry.cta[threads]
-        return (((cta + geometry.first) * self.lanes + geometry.lane[threads] + 1) << STAMP_BITS) | order.clock[cta]
+        if order is not self._order or order.version != self._version:
+            geometry = order.geometry
+            if self._threads is None or self._geometry is not geometry:
+                self._threads = (geometry.cta + geometry.first) * self.lanes + geometry.lane + 1
+                self._geometry = geometry
+            self._order, self._version = order, order.version
+            self._codes = self._threads | (np.repeat(order.clock, geometry.per_cta) << THREAD_BITS)
+        return self._codes if len(threads) == len(self._codes) else self._codes[threads]
 
     def table(self, kind: str) -> tuple[Any, Any]:
         """Records and sites of one kind of access (`w`, `r`, `a`)."""
@@ -79,7 +94,10 @@ class Shadow:
             return None
         records, sites = self.records[kind]
         other = records[where]
-        suspect = np.flatnonzero((other != 0) & (other >> STAMP_BITS != mine >> STAMP_BITS))
+        recent = other >= (order.oldest << THREAD_BITS) if self.local else other != 0
+        if not recent.any():
+            return None
+        suspect = np.flatnonzero(recent & ((other ^ mine) & THREAD_MASK != 0))
         if not len(suspect):
             return None
         held = other[suspect]
@@ -90,8 +108,8 @@ class Shadow:
         return Conflict(kind, positions, held[bad], sites[where[positions]])
 
     def _unordered(self, order: Order, held: Any, threads: Any) -> Any:
-        cta, lane = np.divmod((held >> STAMP_BITS) - 1, self.lanes)
-        found = order.unordered(cta, lane, held & STAMP_MASK, threads)
+        cta, lane = np.divmod((held & THREAD_MASK) - 1, self.lanes)
+        found = order.unordered(cta, lane, held >> THREAD_BITS, threads)
         return np.where(held == SEVERAL_CTAS, True, found)
 
     def write(self, order: Order, where: Any, mine: Any, site: int) -> Conflict | None:
@@ -102,7 +120,7 @@ class Shadow:
         back = records[where]
         if np.array_equal(back, mine):
             return None
-        clash = np.flatnonzero(back >> STAMP_BITS != mine >> STAMP_BITS)
+        clash = np.flatnonzero((back ^ mine) & THREAD_MASK)
         return Conflict("w", clash, back[clash], np.full(len(clash), site)) if len(clash) else None
 
     def share(self, kind: str, order: Order, where: Any, mine: Any, threads: Any, site: int) -> None:
@@ -112,22 +130,23 @@ class Shadow:
         records[where] = mine
         sites[where] = site
         back = records[where]
-        merge = np.flatnonzero((back != mine) | ((old != 0) & (old >> STAMP_BITS != mine >> STAMP_BITS)))
+        merge = np.flatnonzero((back != mine) | ((old != 0) & ((old ^ mine) & THREAD_MASK != 0)))
         if not len(merge):
             return
         self._merge(records, order, where[merge], old[merge], mine[merge], threads[merge])
 
     def _merge(self, records: Any, order: Order, where: Any, old: Any, mine: Any, threads: Any) -> None:
         """Several threads at one granule: keep what makes a later write race."""
-        cta_mine = ((mine >> STAMP_BITS) - 1) // self.lanes
-        live = (old != 0) & (old >> STAMP_BITS != mine >> STAMP_BITS)
+        cta_mine = ((mine & THREAD_MASK) - 1) // self.lanes
+        live = (old != 0) & ((old ^ mine) & THREAD_MASK != 0)
         live[live] = self._unordered(order, old[live], threads[live])
-        cta_old = np.where(live, ((old >> STAMP_BITS) - 1) // self.lanes, cta_mine)
-        beside = ((records[where] >> STAMP_BITS) - 1) // self.lanes
-        same_instruction = records[where] >> STAMP_BITS != mine >> STAMP_BITS
+        cta_old = np.where(live, ((old & THREAD_MASK) - 1) // self.lanes, cta_mine)
+        now = records[where]
+        beside = ((now & THREAD_MASK) - 1) // self.lanes
+        same_instruction = (now ^ mine) & THREAD_MASK != 0
         several = live | same_instruction
         across = (old == SEVERAL_CTAS) | (live & (cta_old != cta_mine)) | (same_instruction & (beside != cta_mine))
-        group = ((cta_mine * self.lanes + self.lanes) << STAMP_BITS) | (mine & STAMP_MASK)
+        group = (cta_mine * self.lanes + self.lanes) | (mine & ~THREAD_MASK)
         records[where[several & ~across]] = group[several & ~across]
         records[where[across]] = SEVERAL_CTAS
 
@@ -135,5 +154,5 @@ class Shadow:
         """Cta of the launch and number in it; -1 for several."""
         if record == SEVERAL_CTAS:
             return -1, -1
-        cta, lane = divmod((int(record) >> STAMP_BITS) - 1, self.lanes)
+        cta, lane = divmod((int(record) & THREAD_MASK) - 1, self.lanes)
         return cta, -1 if lane == self.lanes - 1 else lane

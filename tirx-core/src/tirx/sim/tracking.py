@@ -31,7 +31,9 @@ def _written_params(facts: Facts) -> set[int]:
     for node in facts.keep_alive:
         for data in _written(node):
             root = facts.roots.get(id(data))
-            if root is not None and root.kind == "param":
+            if root is None or root.kind == "pointer":  # it may lead anywhere
+                return {r.offset for r in facts.roots.values() if r.kind == "param"}
+            if root.kind == "param":
                 positions.add(root.offset)
     return positions
 

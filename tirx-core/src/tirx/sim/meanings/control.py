@@ -24,7 +24,7 @@ def assume(ctx: Any, condition: Any) -> None:
     ctx.finding("assumption", "a condition that the kernel promises does not hold", ~np.asarray(condition, bool))
 
 
-def filter(ctx: Any, var: Any, condition: Any) -> Any:  # noqa: A001  # the language's name
+def filter(ctx: Any, var: Any, condition: Any) -> Any:  # the language's name
     """The condition."""
     return condition
 

@@ -79,12 +79,12 @@ nextafter = _function(np.nextafter, "the neighbour of x towards y")
 fabs = _function(np.abs, "absolute value")
 absolute = _function(np.abs, "absolute value; the smallest integer stays itself")
 floor, ceil, trunc = (_function(f, f.__name__) for f in (np.floor, np.ceil, np.trunc))
-round = _function(_round, "nearest integer, halves away from zero")  # noqa: A001  # the language's name
+round = _function(_round, "nearest integer, halves away from zero")  # the language's name
 nearbyint = _function(np.rint, "nearest integer, halves to even")
 isnan, isinf, isfinite = (_test(f, f.__name__) for f in (np.isnan, np.isinf, np.isfinite))
 
 
-def pow(ctx: Any, x: Any, y: Any) -> Any:  # noqa: A001  # the language's name
+def pow(ctx: Any, x: Any, y: Any) -> Any:  # the language's name
     """X to the y; integers wrap."""
     kind = np.asarray(x).dtype
     if kind.kind in "iu":
