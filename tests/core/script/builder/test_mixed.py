@@ -138,3 +138,20 @@ def test_kernels_can_be_defined_while_another_is_built() -> None:
         A[1] = 3.0
 
     assert kernels.script(Tx.trace(outer, Tx.Buffer((4,)))).endswith("A[0] = 1.0\n    A[1] = 3.0")
+
+
+def test_defaults_and_methods_can_be_traced() -> None:
+    class Kernels:
+        value = 3.0
+
+        def fill(self, A: Any, start: int = 2) -> None:
+            A[start] = self.value
+
+    kernel = Tx.trace(Kernels().fill, Tx.Buffer((4,)))
+    assert kernels.script(kernel) == "@T.prim_func\ndef fill(A: T.Buffer((4,))):\n    A[2] = 3.0"
+    assert kernels.script(Tx.trace(Kernels().fill, Tx.Buffer((4,)), start=1)).endswith("A[1] = 3.0")
+
+
+def test_only_functions_can_be_traced() -> None:
+    with pytest.raises(ScriptError, match=r"trace\(\) takes a function, not a int"):
+        Tx.trace(3)

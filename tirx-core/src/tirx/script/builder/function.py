@@ -275,18 +275,30 @@ def trace(function: Callable[..., Any], *annotations: Any, name: str | None = No
 
         kernel = Tx.trace(scale, Tx.Buffer((256,)), Tx.Buffer((256,)), factor=2.0)
     """
-    code = function.__code__
+    positional, optional = _parameters(function, values)
     with FunctionFrame(name or function.__name__) as frame:
-        frame.span = _start_of(code)
-        positional = [item for item in code.co_varnames[: code.co_argcount] if item not in values]
-        if len(annotations) != len(positional):
+        frame.span = _start_of(function.__code__)
+        if not len(positional) - optional <= len(annotations) <= len(positional):
             refuse(
-                f"{function.__name__} has {len(positional)} parameters ({', '.join(positional)}), and {len(annotations)} types are given",
+                f"{function.__name__} has {len(positional)} parameters ({', '.join(positional)}), "
+                f"and {len(annotations)} types are given",
                 "give one type per parameter, and Python values by name",
             )
-        args = {item: frame.add_param(item, kind) for item, kind in zip(positional, annotations, strict=True)}
+        args = {item: frame.add_param(item, kind) for item, kind in zip(positional, annotations, strict=False)}
         _run(function, {**args, **values})
     return frame.get()
+
+
+def _parameters(function: Any, values: Mapping[str, Any]) -> tuple[list[str], int]:
+    """The positional parameters that need a type, and how many at the end have defaults; a method's own object is none."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        refuse(f"trace() takes a function, not a {type(function).__name__}", "give a plain function or a method")
+    start = 1 if getattr(function, "__self__", None) is not None else 0
+    names = code.co_varnames[start : code.co_argcount]
+    with_default = set(names[len(names) - len(function.__defaults__ or ()) :])
+    left = [item for item in names if item not in values]
+    return left, sum(1 for item in left if item in with_default)
 
 
 def _run(function: Callable[..., Any], values: dict[str, Any]) -> None:
