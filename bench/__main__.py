@@ -1,0 +1,60 @@
+"""`python -m bench`: all figures as ratios against the peer measured in the same run.
+
+    python -m bench [--only PART] [--peer PYTHON]
+
+Peers are apache-tvm 0.27 and numba-cuda, in this environment or in that of another interpreter (`--peer`). Absolute times depend on
+the machine and what else it does; ratios are what to read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Iterable
+
+from .compiling import ARCH, bench_compiling
+from .discovery import bench_discovery
+from .simulator import bench_simulator
+from .startup import bench_startup
+
+PARTS = ("startup", "discovery", "compiling", "simulator")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Speed against peers, as ratios.")
+    parser.add_argument("--only", choices=PARTS, action="append", help="measure this part (repeatable)")
+    parser.add_argument("--peer", default=sys.executable, metavar="PYTHON", help="interpreter that has the peers")
+    options = parser.parse_args()
+    wanted = options.only or PARTS
+    print(f"Python {platform.python_version()} on {platform.machine()}, tirx-core {importlib.metadata.version('tirx-core')}")
+    if "startup" in wanted:
+        show("start-up", bench_startup(options.peer))
+    if "discovery" in wanted:
+        show("plugins", bench_discovery())
+    if "compiling" in wanted:
+        rows, quality = bench_compiling(options.peer)
+        show("Python function to CUDA source", rows)
+        show_quality(quality)
+    if "simulator" in wanted:
+        show("simulator", bench_simulator(options.peer))
+
+
+def show(title: str, rows: Iterable[tuple[str, float, float, float]]) -> None:
+    """One table: what, ours, the peer's, ratio."""
+    print(f"\n{title:<58} {'ours':>10} {'peer':>12} {'ours / peer':>12}")
+    for what, ours, peer, ratio in rows:
+        print(f"  {what:<56} {ours:>7.2f} ms {peer:>9.2f} ms {ratio:>12.4f}")
+
+
+def show_quality(rows: Iterable[tuple[str, ...]]) -> None:
+    """The table of code quality."""
+    header = ("kernel", "registers", "spilled", "instructions", "source lines", "ours against peer")
+    print(f"\nGenerated code: the same NVRTC for both, --gpu-architecture={ARCH} --std=c++17, ours/peer")
+    for row in (header, *rows):
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, (14, 10, 8, 13, 13, 20), strict=True)).rstrip())
+
+
+main()
