@@ -225,3 +225,42 @@ def test_what_no_model_knows_is_never_clean(register: str) -> None:
         A[lane] = Tx.cuda.mov_sreg(32, register)
 
     assert tirx.simulate(kernel, np.zeros(32, np.uint32), target=TARGET).verdict == "incomplete"
+
+
+def test_named_barriers_of_warpgroups() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((256,), "int32"), B: Tx.Buffer((256,), "int32")):
+        Tx.device_entry()
+        wg = Tx.warpgroup_id([2])
+        t = Tx.thread_id_in_wg([128])
+        tile = Tx.alloc_shared((2, 128), "int32")
+        tile[wg, t] = A[wg * 128 + t]
+        Tx.cuda.warpgroup_sync(wg + 1)
+        B[wg * 128 + t] = tile[wg, 127 - t]
+
+    a, b = np.arange(256, dtype=np.int32), np.zeros(256, np.int32)
+    run(kernel, a, b)
+    assert b.tolist() == [*range(127, -1, -1), *range(255, 127, -1)]
+
+
+def test_clusters_and_grids_meet() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((4,), "int32"), B: Tx.Buffer((4,), "int32")):
+        Tx.func_attr({"tirx.kernel_launch_params": ["cooperative"]})
+        Tx.device_entry()
+        cl = Tx.cluster_id([2])
+        rank = Tx.cta_id_in_cluster([2])
+        tx = Tx.thread_id([32])
+        if tx == 0:
+            A[cl * 2 + rank] = rank + 1
+        Tx.cuda.cluster_sync()
+        if tx == 0:
+            B[cl * 2 + rank] = A[cl * 2 + 1 - rank]
+        Tx.cuda.grid_sync()
+        if tx == 0:
+            A[cl * 2 + rank] = B[3 - cl * 2 - rank] * 10
+
+    a, b = np.zeros(4, np.int32), np.zeros(4, np.int32)
+    run(kernel, a, b)
+    assert b.tolist() == [2, 1, 2, 1]
+    assert a.tolist() == [10, 20, 10, 20]

@@ -18,9 +18,12 @@ def test_every_promise_of_the_manifest_is_kept() -> None:
         assert "cuda" in backend.provides(prefix, name)
 
 
-@pytest.mark.parametrize("expression", ["Tx.SMEMPool", "Tx.cuda.cta_sync", "__import__('tirx.target').target.Target('nvidia/nvidia-l4')"])
+@pytest.mark.parametrize(
+    "expression", ["Tx.SMEMPool", "Tx.cuda.cta_sync", "__import__('tirx.target').target.Target('nvidia/nvidia-l4')"]
+)
 def test_each_is_found_before_anything_is_loaded(expression: str) -> None:
-    code = f"from tirx import script as Tx; import tirx.backend as b; assert not b.is_loaded('cuda'); {expression}; assert b.is_loaded('cuda')"
+    lines = "from tirx import script as Tx", "import tirx.backend as b", "assert not b.is_loaded('cuda')", expression
+    code = "; ".join([*lines, "assert b.is_loaded('cuda')"])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -199,6 +199,19 @@ def test_a_dtype_that_cuda_lacks() -> None:
     assert "has no float8_e3m4" in refused(kernel).message
 
 
+def test_a_launch_flag_that_does_not_exist() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64,), "int32")):
+        Tx.func_attr({"tirx.kernel_launch_params": ["cooperativ"]})
+        Tx.device_entry()
+        A[0] = 1
+
+    error = refused(kernel)
+    assert error.message == "CUDA has no launch flag `cooperativ`"
+    assert error.hint == "did you mean `cooperative`?"
+    assert error.span is not None
+
+
 # ---- detection ----------------------------------------------------------------------------------------------------
 
 

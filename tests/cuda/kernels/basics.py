@@ -1,6 +1,6 @@
 """Indices, scalars, branches and loops."""
 
-# ruff: noqa: A001, F821
+# ruff: noqa: F821
 
 from tirx import script as Tx
 
@@ -142,3 +142,19 @@ def max_registers(A: Tx.Buffer((256,), "int32")):
     Tx.attr({"tirx.max_registers": 40})
     tx = Tx.thread_id([256])
     A[tx] = tx
+
+
+@Tx.prim_func
+def dependent_launch(A: Tx.Buffer((256,), "int32"), B: Tx.Buffer((256,), "int32")):
+    Tx.func_attr({"tirx.kernel_launch_params": ["programmatic_stream_serialization"]})
+    Tx.device_entry()
+    tx = Tx.thread_id([256])
+    B[tx] = A[tx]
+
+
+@Tx.prim_func
+def may_alias(A: Tx.Buffer((256,), "int32"), B: Tx.Buffer((256,), "int32")):
+    Tx.func_attr({"tirx.noalias": False})
+    Tx.device_entry()
+    tx = Tx.thread_id([256])
+    B[tx] = A[tx]

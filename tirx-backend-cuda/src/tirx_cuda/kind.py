@@ -12,11 +12,12 @@ from tirx.target import Attribute, Capabilities, ScopeLevel, ScopeModel, TargetK
 from tirx.transform.row import Check
 
 from .arch import DEFAULT_ARCH, parse_arch
+from .flags import asked_for
 
 if TYPE_CHECKING:
     from tirx.target import Target
 
-__all__ = ["CUDA", "STATIC_SHARED"]
+__all__ = ["CHECKS", "CUDA"]
 
 WARP = 32
 _AXES = ("x", "y", "z")
@@ -171,4 +172,16 @@ def _bytes(buffer: Buffer) -> int:
     return -(-prod(sizes) * buffer.dtype.total_bits // 8) if len(sizes) == buffer.ndim else 0
 
 
-STATIC_SHARED = Check("static_shared", "cuda", "bound", _static_shared)
+def _launch_flags(module: IRModule, target: Any) -> Iterable[Diagnostic]:
+    """What a function asks of its launch exists."""
+    for func in module:
+        try:
+            asked_for(func.attrs.get("tirx.kernel_launch_params", ()))
+        except TargetError as error:
+            yield Diagnostic(error.message, func.span, error.hint)
+
+
+CHECKS = (
+    Check("static_shared", "cuda", "bound", _static_shared),
+    Check("launch_flags", "cuda", "bound", _launch_flags),
+)

@@ -10,23 +10,14 @@ import numpy as np
 from tirx.ir import DType
 from tirx.ir.numpy_types import numpy_dtype
 from tirx.support.errors import ArgumentError, TargetError
-from tirx.support.suggest import did_you_mean
 
-__all__ = ["FLAGS", "LaunchShape", "launch_shape", "packed", "stream_handle"]
+from .flags import asked_for
+
+__all__ = ["LaunchShape", "launch_shape", "packed", "stream_handle"]
 
 _AXES = ("x", "y", "z")
 _PORTABLE_CLUSTER = 8
 _STATIC_LIMIT = 48 * 1024
-
-# names that a function's attribute `tirx.kernel_launch_params` may list -> what the launch asks for
-FLAGS = {
-    "cooperative": "cooperative",
-    "tirx.use_cooperative_launch": "cooperative",
-    "programmatic_stream_serialization": "programmatic",
-    "tirx.use_programmatic_dependent_launch": "programmatic",
-    "tirx.use_programtic_dependent_launch": "programmatic",  # as the published language spells it
-}
-_IMPLIED = frozenset({"tirx.use_dyn_shared_memory"})  # what the launch knows anyway
 
 
 class LaunchShape:
@@ -40,7 +31,7 @@ class LaunchShape:
         self.cluster = _optional(geometry, "cta_in_cluster")
         self.preferred_cluster = _optional(geometry, "preferred_cta_in_cluster")
         self.dynamic_bytes = resources.get("dynamic_shared_bytes", 0)
-        asked = {_flag(name) for name in flags if name not in _IMPLIED and not _is_axis(name)}
+        asked = asked_for(flags)
         self.cooperative = "cooperative" in asked
         self.programmatic = "programmatic" in asked
 
@@ -80,20 +71,6 @@ def _dims(geometry: Mapping[str, int], level: str) -> tuple[int, int, int]:
 
 def _optional(geometry: Mapping[str, int], level: str) -> tuple[int, int, int] | None:
     return _dims(geometry, level) if any(f"{level}.{axis}" in geometry for axis in _AXES) else None
-
-
-def _is_axis(name: str) -> bool:
-    return name.partition(".")[0] in ("blockIdx", "threadIdx", "clusterCtaIdx", "preferredClusterCtaIdx")
-
-
-def _flag(name: str) -> str:
-    found = FLAGS.get(name)
-    if found is None:
-        raise TargetError(
-            f"CUDA has no launch flag `{name}`",
-            hint=did_you_mean(name, FLAGS) or f"the flags are {', '.join(sorted(FLAGS))}",
-        )
-    return found
 
 
 def packed(args: Sequence[tuple[Any, DType]]) -> list[bytes]:

@@ -15,7 +15,7 @@ from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
 
 from .codegen.core_emissions import CORE_EMISSIONS
-from .kind import CUDA, STATIC_SHARED
+from .kind import CHECKS, CUDA
 from .op import EMISSIONS, INTRINSICS
 from .pipeline import PIPELINE
 from .target_tags import TAGS
@@ -37,7 +37,7 @@ def tirx_target_tags() -> Iterable[TargetTag]:
 @hookimpl
 def tirx_checks() -> Iterable[Check]:
     """What only CUDA asks of a kernel."""
-    return (STATIC_SHARED,)
+    return CHECKS
 
 
 @hookimpl

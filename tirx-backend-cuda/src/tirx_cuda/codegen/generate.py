@@ -10,6 +10,7 @@ from tirx.codegen import Source
 from tirx.codegen.function import CGenerator
 from tirx.ir import IRModule, PrimFunc
 
+from ..flags import PROGRAMMATIC, asked_for
 from .dialect import cuda_dialect
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ class CudaGenerator(CGenerator):
         if figures[2] is not None and figures[1] is None:
             figures[1] = 1
         return f"__launch_bounds__({', '.join(str(figure) for figure in figures if figure is not None)}) "
+
+    def is_noalias(self, func: PrimFunc) -> bool:
+        """Not of a kernel that may start before the one that writes its inputs has ended: loads must not be cached for good."""
+        return super().is_noalias(func) and PROGRAMMATIC not in asked_for(func.attrs["launch"].flags)
 
 
 def _emission(name: str) -> Emission | None:

@@ -50,6 +50,10 @@ class CGenerator:
         """What stands between a kernel's result type and its name, such as launch bounds; ends in a space."""
         return ""
 
+    def is_noalias(self, func: PrimFunc) -> bool:
+        """Whether the buffers of a kernel are promised not to overlap, nor to change behind its back."""
+        return self.noalias and bool(func.attrs.get("tirx.noalias", True))
+
     def parameter_type(self, param: Var, *, const: bool, restrict: bool) -> str:
         """The type of a parameter, ready for its name."""
         kind = param.dtype
@@ -111,7 +115,7 @@ class CGenerator:
             if isinstance(param, Buffer):
                 raise TargetError(f"parameter `{param.name}` of {func.name} is not lowered", span=func.span)
             printer.type(param.dtype)
-            restrict = kernel and self.noalias and func.attrs.get("tirx.noalias", True) and _pointee(param)
+            restrict = kernel and self.is_noalias(func) and _pointee(param)
             const = kernel and id(param) not in usage.written and _pointee(param)
             kind = self.parameter_type(param, const=const, restrict=restrict)
             yield f"{kind} {printer.names.of(param, param.name)}"

@@ -1,0 +1,4 @@
+extern "C" __global__ void __launch_bounds__(256) may_alias_kernel(const int* A, int* B) {
+  int tx = threadIdx.x;
+  B[tx] = A[tx];
+}
