@@ -95,3 +95,23 @@ def test_raise_on_python_conditions_is_the_authors() -> None:
         def f(A: Vector):
             if A.shape[0] > 32:
                 raise TooWideError(A.shape[0])
+
+
+def test_lines_are_right_in_long_kernels() -> None:
+    """Python 3.10's line table counts in steps of at most 127 lines and 254 bytes; ours is put together by hand."""
+    many = "".join(f"    A[{k % 64}] = A[{k % 64}] + A[{k % 63}] * A[1] - A[2]\n" for k in range(90))
+    text = f"@T.prim_func\ndef f(A: T.Buffer((64,))):\n{many}{chr(10) * 400}    check(9)\n{many}"
+    with pytest.raises(TooWideError) as info:
+        Tx.from_source(text, {"check": check_width}, filename="long.py")
+    entry = next(item for item in frames(info.value) if item.filename == "long.py" and item.name == "f")
+    assert entry.lineno == 2 + 90 + 400 + 1
+    with pytest.raises(ScriptError) as wrong:
+        Tx.from_source(text.replace("check(9)", "A[64] = 1.0"), filename="long.py")
+    assert str(wrong.value).startswith("long.py:493:5: error: index 64 is outside")
+
+
+def test_columns_of_statements_over_several_lines() -> None:
+    text = "@T.prim_func\ndef f(A: T.Buffer((64,))):\n    A[0] = (\n        A[1]\n        + A[2, 0]\n    )\n"
+    with pytest.raises(ScriptError) as info:
+        Tx.from_source(text, filename="lines.py")
+    assert str(info.value).startswith("lines.py:5:11: error: `A` has 1 dimension")

@@ -7,7 +7,7 @@
 | number (Python or NumPy)                   | new scalar: bool, int32, float32 | store                            |
 | expression, mutable scalar                 | new scalar of its dtype          | store                            |
 | variable or scalar that has no name yet    | takes the name                   | store                            |
-| pointer expression                         | bound once, immutable            | bound, if allowed                     |
+| pointer expression                         | bound once, immutable            | refused                          |
 | expression without a value (`void`)        | refused                          | refused                          |
 | `Tx.meta_var(v)`                           | `v`, a Python value              | `v`                              |
 | buffer, region, layout, function, class    | Python value; a buffer without a | Python value                     |
