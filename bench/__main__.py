@@ -29,7 +29,9 @@ def main() -> None:
     parser.add_argument("--peer", default=sys.executable, metavar="PYTHON", help="interpreter that has the peers")
     options = parser.parse_args()
     wanted = options.only or PARTS
-    print(f"Python {platform.python_version()} on {platform.machine()}, tirx-core {importlib.metadata.version('tirx-core')}")
+    print(
+        f"Python {platform.python_version()} on {platform.machine()}, tirx-core {importlib.metadata.version('tirx-core')}"
+    )
     if "startup" in wanted:
         show("start-up", bench_startup(options.peer))
     if "discovery" in wanted:
@@ -54,7 +56,10 @@ def show_quality(rows: Iterable[tuple[str, ...]]) -> None:
     header = ("kernel", "registers", "spilled", "instructions", "source lines", "ours against peer")
     print(f"\nGenerated code: the same NVRTC for both, --gpu-architecture={ARCH} --std=c++17, ours/peer")
     for row in (header, *rows):
-        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, (14, 10, 8, 13, 13, 20), strict=True)).rstrip())
+        print(
+            "  "
+            + "  ".join(cell.ljust(width) for cell, width in zip(row, (14, 10, 8, 13, 13, 20), strict=True)).rstrip()
+        )
 
 
 main()

@@ -51,7 +51,9 @@ def main() -> None:
     to_source = {"ours": ours, "peer": peer}[which]()
     kernels = sorted(Path(__file__).with_name("kernels").glob("*.py"))
     copies = []
-    for run in range(runs + 1):  # a fresh copy of each file per run, so that nothing is remembered; the first run warms up
+    for run in range(
+        runs + 1
+    ):  # a fresh copy of each file per run, so that nothing is remembered; the first run warms up
         (folder / str(run)).mkdir(parents=True, exist_ok=True)
         for kernel in kernels:
             copy = folder / str(run) / kernel.name

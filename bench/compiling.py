@@ -74,7 +74,9 @@ def _quality(ours: dict[str, str], peer: dict[str, str]) -> list[tuple[str, ...]
     for name, text in ours.items():
         mine, theirs = _figures(text), _figures(peer[name])
         pairs = [f"{a}/{b}" for a, b in zip(mine, theirs, strict=True)]
-        worse = [what for what, a, b in zip(("registers", "spills", "instructions"), mine, theirs, strict=False) if a > b]
+        worse = [
+            what for what, a, b in zip(("registers", "spills", "instructions"), mine, theirs, strict=False) if a > b
+        ]
         rows.append((name, *pairs, "more " + ", ".join(worse) if worse else "not more"))
     return rows
 

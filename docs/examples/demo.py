@@ -30,7 +30,8 @@ HEADER = ("kernel", "size", "largest error", "checks", "compiled: registers / sh
 def load(name: str) -> ModuleType:
     """The module of one example."""
     spec = importlib.util.spec_from_file_location(f"example_{name}", KERNELS / f"{name}.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -111,7 +112,14 @@ def compiled(module: ModuleType) -> list[str]:
 def line(row: dict[str, Any]) -> list[str]:
     """A row as text."""
     error = "-" if row["error"] is None else f"{row['error']:.1e}"
-    return [row["kernel"], row["size"], error, row["checks"] or "-", "  ".join(row["compiled"]) or "-", f"{row['seconds']:.1f}"]
+    return [
+        row["kernel"],
+        row["size"],
+        error,
+        row["checks"] or "-",
+        "  ".join(row["compiled"]) or "-",
+        f"{row['seconds']:.1f}",
+    ]
 
 
 def show(rows: list[dict[str, Any]]) -> None:

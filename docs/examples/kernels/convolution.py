@@ -60,8 +60,10 @@ TOLERANCE = 1e-4
 
 def arguments(rng, image=None):
     """An image (a photograph, where one is given), filter weights, room for the result."""
-    image = rng.standard_normal((250, 300), dtype=np.float32) if image is None else np.ascontiguousarray(image, np.float32)
-    bell = np.exp(-np.arange(-2, 3, dtype=np.float32) ** 2 / 2)
+    image = (
+        rng.standard_normal((250, 300), dtype=np.float32) if image is None else np.ascontiguousarray(image, np.float32)
+    )
+    bell = np.exp(-(np.arange(-2, 3, dtype=np.float32) ** 2) / 2)
     weights = np.outer(bell, bell)
     return image, weights / weights.sum(), np.empty_like(image)
 

@@ -45,7 +45,7 @@ def test_refusals(make: object, message: str, hint: str) -> None:
 
 def test_adding_a_buffer_is_a_python_type_error() -> None:
     with pytest.raises(TypeError):
-        A + 1  # noqa: B018
+        A + 1
 
 
 def test_regions() -> None:

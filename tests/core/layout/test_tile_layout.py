@@ -35,7 +35,13 @@ def test_syntax() -> None:
 
 @pytest.mark.parametrize(
     ("layout", "trivial"),
-    [(S[4, 8], True), (S[(4, 8) : (1, 4)], False), (S[8] + 1, False), (S[8] + R[2:8], False), (S[8 : 1 @ laneid], False)],
+    [
+        (S[4, 8], True),
+        (S[(4, 8) : (1, 4)], False),
+        (S[8] + 1, False),
+        (S[8] + R[2:8], False),
+        (S[8 : 1 @ laneid], False),
+    ],
 )
 def test_trivial(layout: object, trivial: bool) -> None:
     assert TileLayout(layout).is_trivial() is trivial

@@ -112,7 +112,9 @@ def test_bfloat16_arrays() -> None:
 
 
 def test_explicit_strides_and_dimensions_that_are_expressions() -> None:
-    func = ir.PrimFunc("f", [ir.Buffer("X", (n,)), ir.Buffer("Y", (n * 2, 4), strides=(8, 1))], ir.Evaluate(ir.const(0)))
+    func = ir.PrimFunc(
+        "f", [ir.Buffer("X", (n,)), ir.Buffer("Y", (n * 2, 4), strides=(8, 1))], ir.Evaluate(ir.const(0))
+    )
     wide = np.zeros((6, 8), np.float32)
     bind_arguments(func, [np.zeros(3, np.float32), wide[:, :4]])
     with pytest.raises(ArgumentError, match=r"expected strides \(8, 1\)"):

@@ -114,7 +114,7 @@ def explain(kernel: Kernel, target: Target | str | Mapping[str, Any] | None = No
     return "\n".join(lines)
 
 
-def as_module(kernel: Kernel) -> IRModule:
+def as_module(kernel: Any) -> IRModule:
     """A function as a module of its own; a module as it is."""
     if isinstance(kernel, IRModule):
         return kernel

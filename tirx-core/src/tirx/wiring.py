@@ -12,13 +12,27 @@ from .backend import hookimpl
 from .backend.rows import Owner, RowKind
 from .codegen.row import Codegen, check_codegen
 from .core_rows import (
-    core_axes, core_dtypes, core_intrinsics, core_kinds, core_pipelines, core_scopes, core_simulators, core_tags,
+    core_axes,
+    core_dtypes,
+    core_intrinsics,
+    core_kinds,
+    core_pipelines,
+    core_scopes,
+    core_simulators,
+    core_tags,
 )  # fmt: skip
 from .intrinsic import Emission, Intrinsic, check_emission, check_intrinsic
 from .layout.axis import Axis, check_axis
 from .layout.row import LayoutConstructor, check_constructor
 from .runtime.row import (
-    ArgumentKind, ArrayAdapter, DeviceRow, Toolchain, check_adapter, check_argument_kind, check_device, check_toolchain,
+    ArgumentKind,
+    ArrayAdapter,
+    DeviceRow,
+    Toolchain,
+    check_adapter,
+    check_argument_kind,
+    check_device,
+    check_toolchain,
 )  # fmt: skip
 from .script.row import Namespace, check_namespace
 from .sim.row import Simulator, check_simulator

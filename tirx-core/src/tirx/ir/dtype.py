@@ -77,6 +77,7 @@ class DType:
     mantissa: int
 
     def __new__(cls, name: object) -> DType:
+        """The one object for this name."""
         if isinstance(name, DType):
             return name
         found = _interned.get(name) if isinstance(name, str) else None
@@ -168,6 +169,7 @@ class PointerType(DType):
     scope: str
 
     def __new__(cls, pointee: DType | str | None = None, scope: str = "global") -> PointerType:
+        """The one object for this type."""
         item = None if pointee is None else DType(pointee)
         key = (item, scope)
         found = _pointers.get(key)

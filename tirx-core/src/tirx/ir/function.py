@@ -100,7 +100,7 @@ class PrimFunc:
 
     def show(self) -> None:
         """Print the script."""
-        print(self.script())
+        print(self.script())  # noqa: T201 - printing is what it is for
 
     def __call__(self, *args: Any) -> Any:
         """Inside a kernel: a call of this function. Outside: compile for the current target and run."""

@@ -54,8 +54,8 @@ class Field:
         self.compared = compared
         self.optional = annotation.endswith("| None")
         self.role = "attribute"
-        for role, annotations in (("child", _CHILD), ("children", _CHILDREN), ("reference", _REFERENCE)):
-            if annotation in annotations:
+        for role, known in (("child", _CHILD), ("children", _CHILDREN), ("reference", _REFERENCE)):
+            if annotation in known:
                 self.role = role
 
 
@@ -80,6 +80,7 @@ class NodeType(type):
     _inits: ClassVar[dict[tuple[object, ...], Callable[..., Any]]] = {}
 
     def __new__(mcls, name: str, bases: tuple[type, ...], space: dict[str, Any], **options: Any) -> Any:
+        """A node class from its annotations."""
         own = {k: v for k, v in space.get("__annotations__", {}).items() if not v.startswith("ClassVar")}
         values = {k: space.pop(k) for k in own if k in space}
         hidden = {k for k, v in values.items() if v is _HIDDEN}
@@ -134,7 +135,7 @@ def _compile_init(fields: tuple[Field, ...], defaults: dict[str, Any], infer: st
         "    return __init__",
     ]
     space: dict[str, Any] = {"_BOOL": BOOL, "_HANDLE": HANDLE}
-    exec("\n".join(lines), space)  # one small function per shape of node, shared by all classes of that shape
+    exec("\n".join(lines), space)  # noqa: S102 - one small function per shape of node, shared by all classes of that shape
     make: Callable[..., Any] = space["make"]
     return make
 
@@ -173,7 +174,7 @@ def _compile_with_children(fields: tuple[Field, ...]) -> Callable[..., Any]:
     values = [f.name if f.role in ("child", "children") else f"self.{f.name}" for f in fields]
     lines.append(f"    return type(self)({', '.join([*values, 'span=self.span'])})")
     space: dict[str, Any] = {}
-    exec("\n".join(lines), space)  # made from our own field names
+    exec("\n".join(lines), space)  # noqa: S102 - made from our own field names
     made: Callable[..., Any] = space["with_children"]
     return made
 

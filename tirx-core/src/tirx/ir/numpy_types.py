@@ -33,7 +33,8 @@ def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     found = _BY_NAME.get(dtype.scalar_name)
     if found is None:
         raise ValueError(f"NumPy has no type for {dtype}")
-    return np.dtype(found)
+    made: np.dtype[Any] = np.dtype(found)
+    return made
 
 
 def dtype_of_numpy(dtype: Any) -> DType | None:

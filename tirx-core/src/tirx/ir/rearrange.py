@@ -48,18 +48,18 @@ def parse_pattern(pattern: str, shape: Sequence[Any], sizes: dict[str, int]) -> 
 def _groups(text: str, pattern: str) -> list[list[str]]:
     groups: list[list[str]] = []
     inside = False
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if token == "(" and not inside:
+    for word in text.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(" and not inside:
             groups.append([])
             inside = True
-        elif token == ")" and inside:
+        elif word == ")" and inside:
             inside = False
-        elif token.isidentifier() and inside:
-            groups[-1].append(token)
-        elif token.isidentifier():
-            groups.append([token])
+        elif word.isidentifier() and inside:
+            groups[-1].append(word)
+        elif word.isidentifier():
+            groups.append([word])
         else:
-            _refuse(f"`{token}` does not belong in the pattern `{pattern}`", "use names and one level of parentheses")
+            _refuse(f"`{word}` does not belong in the pattern `{pattern}`", "use names and one level of parentheses")
     names = [name for group in groups for name in group]
     if inside or len(set(names)) != len(names):
         _refuse(f"`{text.strip()}` has an open parenthesis or a name twice", None)

@@ -11,8 +11,8 @@ from ..backend import find
 from ..support.late import load_object
 from .iters import Iter
 from .names import axis_named
-from .syntax import R, S
 from .syntax import AxisNames as Axis
+from .syntax import R, S
 from .tile import TileLayout, row_major
 
 __all__ = ["Axis", "Iter", "R", "S", "TileLayout", "row_major"]

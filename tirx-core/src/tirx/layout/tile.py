@@ -7,6 +7,7 @@ extents; each part times its stride adds to its axis, then the offsets. Replicas
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..backend import names
@@ -141,7 +142,7 @@ class TileLayout(Layout):
 
     def physical(self, coord: tuple[Any, ...], shape: tuple[Any, ...]) -> dict[str, Number]:
         """Position per axis of the element at `coord` of a buffer of `shape` (replica 0), without range checks."""
-        result: dict[str, Number] = {axis: 0 for axis in self.axes()}
+        result: dict[str, Number] = dict.fromkeys(self.axes(), 0)
         for item, part in zip(self.shard, self.split(coord, shape), strict=True):
             result[item.axis] = _plus(result[item.axis], _times(part, item.stride))
         for axis, value in self.offset.items():
@@ -202,8 +203,10 @@ class TileLayout(Layout):
         return TileLayout.from_iters(self.shard, self.replica, terms)
 
     def group(self, shape: Sequence[Number]) -> tuple[TileLayout, list[int]]:
-        """The layout with iters split so that they line up with `shape`, and the separators: dimension d owns
-        `shard[separators[d]:separators[d + 1]]`. Raises `LayoutError` when an iter would have to be cut unevenly."""
+        """The layout with iters split so that they line up with `shape`, and the separators between dimensions.
+
+        Dimension d owns `shard[separators[d]:separators[d + 1]]`. `LayoutError` when an iter would have to be cut unevenly.
+        """
         shard: list[Iter] = []
         separators = [0]
         pending = [item for item in self.shard if not same(item.extent, 1)]
@@ -289,7 +292,7 @@ def plain_strides(layout: Layout, shape: Sequence[Any]) -> tuple[Number, ...] | 
     except LayoutError:
         return None
     strides: list[Number] = []
-    for start, stop in zip(separators, separators[1:], strict=False):
+    for start, stop in pairwise(separators):
         fused = TileLayout.from_iters(grouped.shard[start:stop]).canonicalize().shard
         if len(fused) != 1:
             return None
@@ -373,7 +376,7 @@ def _plus(a: Any, b: Any) -> Any:
 def _times(a: Any, b: Any) -> Any:
     if isinstance(b, int) and b == 1:
         return a
-    if isinstance(a, int) and a == 0 or isinstance(b, int) and b == 0:
+    if (isinstance(a, int) and a == 0) or (isinstance(b, int) and b == 0):
         return 0
     return a * b
 

@@ -1,11 +1,13 @@
-"""Arguments against the signature: every rule is checked before a launch, and every refusal names the argument, what was
-expected and what came."""
+"""Arguments against the signature.
+
+Every rule is checked before a launch, and every refusal names the argument, what was expected and what came.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -113,7 +115,9 @@ class _Binder:
             self._refuse(name, "an array", "a masked one", f"say what stands for what is masked: {name}.filled(0)")
         view = view_of(value)
         if view is None:
-            self._refuse(name, f"an array of {param.dtype} {_shape_text(param.shape)}", f"{type(value).__name__}", None)
+            raise self._refusal(
+                name, f"an array of {param.dtype} {_shape_text(param.shape)}", f"{type(value).__name__}", None
+            )
         self._dtype(param, name, view)
         self._rank(param, name, view)
         self._strides(param, name, view)
@@ -190,8 +194,7 @@ class _Binder:
             return view
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
-        self._refuse(name, "an array or an address", f"{type(value).__name__}", None)
-        return None
+        raise self._refusal(name, "an array or an address", f"{type(value).__name__}", None)
 
     def _number(self, dtype: DType, name: str, value: Any) -> int | float | bool:
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
@@ -204,8 +207,7 @@ class _Binder:
             return int(value)
         if dtype.is_float and isinstance(value, int | float) and not isinstance(value, bool):
             return self._float(dtype, name, float(value))
-        self._refuse(name, f"a number of type {dtype}", f"{type(value).__name__} {value!r}"[:60], None)
-        return 0
+        raise self._refusal(name, f"a number of type {dtype}", f"{type(value).__name__} {value!r}"[:60], None)
 
     def _float(self, dtype: DType, name: str, value: float) -> float:
         with np.errstate(over="ignore"):
@@ -239,8 +241,11 @@ class _Binder:
             expected = value.value if isinstance(value, IntImm) else wanted.script()
             self._refuse(name, f"dimension {axis} to be {wanted.script()} = {expected}", str(got), None)
 
-    def _refuse(self, name: str, expected: str, got: str, hint: str | None) -> Any:
-        raise ArgumentError(f"argument `{name}` of {self.func.name}: expected {expected}, got {got}", hint=hint)
+    def _refuse(self, name: str, expected: str, got: str, hint: str | None) -> NoReturn:
+        raise self._refusal(name, expected, got, hint)
+
+    def _refusal(self, name: str, expected: str, got: str, hint: str | None) -> ArgumentError:
+        return ArgumentError(f"argument `{name}` of {self.func.name}: expected {expected}, got {got}", hint=hint)
 
 
 def _shape_text(shape: Sequence[Any]) -> str:

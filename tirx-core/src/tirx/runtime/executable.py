@@ -114,10 +114,13 @@ class Executable:
         names = self.functions()
         wanted = name or self.entry or (names[0] if len(names) == 1 else None)
         if wanted is None:
-            raise ArgumentError(f"the module has several functions: {', '.join(names)}", hint='choose one: executable["name"]')
+            raise ArgumentError(
+                f"the module has several functions: {', '.join(names)}", hint='choose one: executable["name"]'
+            )
         if wanted not in names:
             raise ArgumentError(
-                f"the module has no function `{wanted}`", hint=did_you_mean(wanted, names) or f"it has {', '.join(names)}"
+                f"the module has no function `{wanted}`",
+                hint=did_you_mean(wanted, names) or f"it has {', '.join(names)}",
             )
         return self.lowered[wanted]
 

@@ -11,8 +11,10 @@ __all__ = ["LaunchPlan", "LaunchStep", "plan_of"]
 
 
 class LaunchStep:
-    """One launch: `kernel`, argument names, `geometry` (axis -> extent), `resources`, `flags`. Values that only the arguments
-    decide are text. Geometry may be empty; only the backend's device interprets it."""
+    """One launch: `kernel`, argument names, `geometry` (axis -> extent), `resources`, `flags`.
+
+    Values that only the arguments decide are text. Geometry may be empty; only the backend's device interprets it.
+    """
 
     __slots__ = ("arguments", "flags", "geometry", "kernel", "resources")
 

@@ -46,6 +46,7 @@ class Launcher:
         self._kernels: dict[int, Mapping[str, KernelHandle]] = {}
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], stream: Any) -> None:
+        """Check the arguments, run, wait for host arrays."""
         bound = bind_arguments(self.func_as_written(), args, kwargs)
         if self._api is None:
             self._api = open_device(self.executable.target.kind.name)

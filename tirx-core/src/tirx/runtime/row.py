@@ -28,7 +28,9 @@ class Binary:
 
     __slots__ = ("data", "format", "log", "resources", "toolchain")
 
-    def __init__(self, data: bytes, format: str, resources: dict[str, Resources], toolchain: str, log: str = "") -> None:
+    def __init__(
+        self, data: bytes, format: str, resources: dict[str, Resources], toolchain: str, log: str = ""
+    ) -> None:
         self.data = data
         self.format = format
         self.resources = dict(resources)
@@ -47,7 +49,15 @@ class Toolchain:
     __slots__ = ("compile", "find", "install", "kind", "name", "options", "priority")
 
     def __init__(
-        self, name: str, kind: str, *, find: str, compile: str, install: str, priority: int = 0, options: Sequence[str] = ()
+        self,
+        name: str,
+        kind: str,
+        *,
+        find: str,
+        compile: str,
+        install: str,
+        priority: int = 0,
+        options: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.kind = kind
@@ -73,8 +83,10 @@ class DeviceRow:
 
 
 class ArgumentKind:
-    """A row of hook `tirx_argument_kinds`: how a host value of type `dtype` (`tensormap`, a handle) becomes launch bytes:
-    `encode` is `"module:function"` `(value, target) -> bytes`."""
+    """A row of hook `tirx_argument_kinds`: how a host value of type `dtype` (`tensormap`, a handle) becomes launch bytes.
+
+    `encode` is `"module:function"` `(value, target) -> bytes`.
+    """
 
     __slots__ = ("dtype", "encode", "name")
 
@@ -85,8 +97,10 @@ class ArgumentKind:
 
 
 class ArrayAdapter:
-    """A row of hook `tirx_array_adapters`: foreign arrays. `recognise` (`"module:function"`) answers None for objects that
-    are not its own, else a record with `pointer shape strides dtype device` (strides in elements)."""
+    """A row of hook `tirx_array_adapters`: foreign arrays.
+
+    `recognise` (`"module:function"`) answers None for objects that are not its own, else an `ArrayView`.
+    """
 
     __slots__ = ("name", "recognise")
 

@@ -42,14 +42,16 @@ def _choose(target: Target, name: str | None) -> tuple[Toolchain, str]:
     rows = installed_toolchains(kind)
     if not rows:
         raise ToolchainError(
-            f"nothing compiles for targets of kind `{kind}`", hint="simulate the kernel, or choose a target with a toolchain"
+            f"nothing compiles for targets of kind `{kind}`",
+            hint="simulate the kernel, or choose a target with a toolchain",
         )
     if name is not None:
         named = [(row, version) for row, version in rows if row.name == name]
         if not named:
             names = [row.name for row, _ in rows]
             raise ToolchainError(
-                f"`{kind}` has no toolchain `{name}`", hint=did_you_mean(name, names) or f"there is {' and '.join(names)}"
+                f"`{kind}` has no toolchain `{name}`",
+                hint=did_you_mean(name, names) or f"there is {' and '.join(names)}",
             )
         rows = named
     for row, version in rows:

@@ -11,7 +11,16 @@ import sys
 from _weakref import ref
 from types import CodeType, FrameType
 
-__all__ = ["Position", "Span", "add_internal_root", "add_root_code", "here", "is_internal", "is_part_of_caller", "register_positions"]
+__all__ = [
+    "Position",
+    "Span",
+    "add_internal_root",
+    "add_root_code",
+    "here",
+    "is_internal",
+    "is_part_of_caller",
+    "register_positions",
+]
 
 Position = tuple[int | None, int | None, int | None, int | None]
 """Line, end line, column, end column."""

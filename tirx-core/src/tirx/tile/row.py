@@ -9,8 +9,10 @@ __all__ = ["TileOp", "Variant", "check_tile_op", "check_variant"]
 
 
 class TileOp:
-    """A row of hook `tirx_tile_ops`: a named operation on tiles, its operand names, and its meaning on NumPy arrays
-    (`"module:function"`, called with one array per operand)."""
+    """A row of hook `tirx_tile_ops`: a named operation on tiles with its operand names.
+
+    `meaning` is `"module:function"`, called with one NumPy array per operand.
+    """
 
     __slots__ = ("doc", "meaning", "name", "operands")
 
