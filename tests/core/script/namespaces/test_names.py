@@ -157,6 +157,8 @@ def test_dtypes_of_the_language() -> None:
         "void",
     ]
     assert all(hasattr(Tx, name) for name in names)
-    assert not hasattr(Tx, "bfloat16x2")
+    assert str(Tx.bfloat16x2) == "bfloat16x2"
+    assert str(Tx.float32x3) == "float32x3"
+    assert not any(hasattr(Tx, name) for name in ("float31x2", "float32x1", "float32x0", "x4"))
     assert str(Tx.f16) == "float16"
     assert Tx.float32 == "float32"

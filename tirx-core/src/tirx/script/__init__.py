@@ -194,7 +194,7 @@ from .builder import (
 from .builder.buffers import BufferProxy
 from .builder.nodes import make_range as Range
 from .builder.nodes import tuple_node as tvm_tuple
-from .builder.types import DtypeConstructor, TupleAnnotation
+from .builder.types import DtypeConstructor, TupleAnnotation, constructor
 from .lowered import lowered as tirx
 from .lowered import tvm_thread_invariant
 from .namespaces import LAZY, find, load_lazy, register_script_namespace
@@ -253,6 +253,9 @@ def __getattr__(name: str) -> Any:
     """Names that are imported when they are used: the parser's, and those that backends offer."""
     if name in LAZY:
         return load_lazy(name)
+    dtype = constructor(name)
+    if dtype is not None:
+        return dtype
     return find(name, sys.modules[__name__])
 
 

@@ -131,10 +131,25 @@ def alloc_buffer(
         shape, dtype, what="alloc_buffer()", strides=strides, elem_offset=elem_offset, byte_offset=byte_offset, scope=scope,
         align=align, offset_factor=offset_factor, layout=layout, allocated_addr=allocated_addr,
     )  # fmt: skip
+    _check_size(made)
     _claimed(made, "buffer")
     emit(Alloc(made, _annotations(annotations), span=current_span()))
     owner.names.give_assigned((made,))
     return made
+
+
+def _check_size(made: Buffer) -> None:
+    """Storage has a size before the kernel runs: no mutable variable may decide it."""
+    changing = next((item for item in made.shape if isinstance(item, Expr) and item.has(BufferLoad)), None)
+    if changing is not None:
+        refuse(
+            f"the size of this buffer is read from a variable of the kernel{_variable(changing)}",
+            "keep the number a value of Python: name = Tx.meta_var(16), or a Tx.constexpr parameter",
+        )
+
+
+def _variable(size: Expr) -> str:
+    return f" (`{size.buffer.name}`)" if isinstance(size, BufferLoad) else ""
 
 
 def alloc_shared(shape: Any, dtype: Any = "float32", **options: Any) -> Any:

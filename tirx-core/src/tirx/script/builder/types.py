@@ -197,6 +197,15 @@ def _constructors() -> dict[str, DtypeConstructor]:
 
 
 CONSTRUCTORS = _constructors()
+
+
+def constructor(name: str) -> DtypeConstructor | None:
+    """The constructor of a dtype that the table has not: other vector widths, types that a backend brought."""
+    scalar, cross, lanes = name.rpartition("x")
+    known = name in dtype_names() or (cross and lanes.isdigit() and int(lanes) > 1 and scalar in dtype_names())
+    return DtypeConstructor(DType(name)) if known else None
+
+
 handle = HandleConstructor(PointerType())
 Ptr = handle
 void = CONSTRUCTORS["void"]

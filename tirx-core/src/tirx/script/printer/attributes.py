@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
+
 from ...ir import BOOL, Attr, Expr, IntImm, Stmt, StringImm, Tuple
 from .literals import quoted
 
@@ -40,7 +42,7 @@ def _call(printer: StatementPrinter, stmt: Attr) -> tuple[str, Stmt]:
         return hint, stmt.body
     pairs: dict[str, Expr] = {}
     body: Stmt = stmt
-    while isinstance(body, Attr) and body.key not in pairs and body.key != "tirx.hint":
+    while isinstance(body, Attr) and body.key not in pairs and (body is stmt or body.key != "tirx.hint"):
         pairs[body.key] = body.value
         body = body.body
     inner = ", ".join(f"{quoted(key)}: {printer.attribute(value)}" for key, value in pairs.items())
@@ -62,7 +64,7 @@ def _hint(printer: StatementPrinter, stmt: Attr) -> str | None:
         if not (isinstance(item, Tuple) and len(item.items) == 2 and isinstance(item.items[0], StringImm)):
             return None
         key = item.items[0].value
-        if not key.isidentifier() or key == "message":
+        if not key.isidentifier() or iskeyword(key) or key == "message":
             return None
         parts.append(f"{key}={printer.attribute(item.items[1])}")
     return f"T.hint({', '.join(parts)})"
