@@ -24,7 +24,8 @@ from .shadow import Conflict, Shadow
 
 __all__ = ["ALL_CHECKS", "Checker", "Findings"]
 
-ALL_CHECKS = ("alignment", "bounds", "division", "metrics", "races", "uninitialised")
+ALL_CHECKS = ("alignment", "barriers", "bounds", "division", "metrics", "races", "uninitialised")
+MEETING_KINDS = frozenset({"absent_lane", "divergent_barrier", "mismatched_barrier"})  # what check `barriers` finds
 LOG_BYTES = 64 << 20
 SHOWN = 4
 WORDS = {"w": "writes", "r": "reads", "a": "updates atomically"}
@@ -72,6 +73,7 @@ class Checker:
         self.races = "races" in checks
         self.defined = "uninitialised" in checks
         self.aligned = "alignment" in checks
+        self.barriers = "barriers" in checks
         self.active = bool(checks)
         self.bucket: Any = ALL
         self.tracked = tracked
@@ -229,7 +231,7 @@ class Checker:
             granule,
             self.geometry.per_cta,
             tracked=tracked and self.races,
-            defined=arena.kind == "global",
+            defined=arena.initialised,
             local=arena.kind == "shared" and not self.order.fine,
         )
         return arena.shadow  # type: ignore[no-any-return]
@@ -430,6 +432,8 @@ class Checker:
         self._add(kind, message, span, self._array(threads), notes=notes)
 
     def _add(self, kind: str, message: str, span: Span | None, threads: Any, *, notes: Any = (), **more: Any) -> None:
+        if kind in MEETING_KINDS and not self.barriers:
+            return
         named = [self.describe(t) for t in threads[:SHOWN]]
         listed = list(notes)
         if kind != "deadlock" and len(threads):

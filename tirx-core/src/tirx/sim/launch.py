@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import find
 from ..ir import Buffer
 from ..support.errors import SimulationError
 from .emit_expr import LOCAL_BASE
@@ -70,8 +71,11 @@ def _memories(translation: Translation, chunk: Chunk) -> None:
     for number, (space, size) in enumerate(translation.facts.space_bytes.items()):
         stride = -(-max(size, 1) // 128) * 128
         base = 1 << SHARED_RANK_BITS if space == "shared" else WINDOW_BASE + (number << WINDOW_BITS)
-        data = np.full(stride * geometry.ctas, GARBAGE, np.uint8)
+        row = find("storage_scopes", space)
+        zero = row is not None and row.initial == "zero"
+        data = np.full(stride * geometry.ctas, 0 if zero else GARBAGE, np.uint8)
         chunk.arenas[space] = Arena(space, "shared", data, base, stride)
+        chunk.arenas[space].initialised = zero
         chunk.windows.append(chunk.arenas[space])
     stride = -(-translation.facts.local_bytes // 16) * 16
     if stride:

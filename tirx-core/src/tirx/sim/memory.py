@@ -30,7 +30,7 @@ class Arena:
     `base` is the address of byte 0 of an instance. `shadow` belongs to the checker.
     """
 
-    __slots__ = ("_typed", "base", "data", "instances", "kind", "name", "shadow", "stride")
+    __slots__ = ("_typed", "base", "data", "initialised", "instances", "kind", "name", "shadow", "stride")
 
     def __init__(self, name: str, kind: str, data: Any, base: int, stride: int = 0) -> None:
         self.name = name
@@ -39,6 +39,7 @@ class Arena:
         self.base = base
         self.stride = stride
         self.instances = len(data) // stride if stride else 1
+        self.initialised = kind == "global"
         self.shadow: Any = None
         self._typed: dict[Any, Any] = {}
 

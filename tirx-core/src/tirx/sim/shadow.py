@@ -1,7 +1,7 @@
 """Shadows of memory: per granule whether it was written, and who wrote, read or updated it last.
 
-A record packs the stamp of a clock and the thread (cta of the launch, number in the cta) into 64 bits, the stamp on top. Two readers that do
-not know of each other become one record for "several threads of this cta", or for "several ctas".
+A record packs the stamp of a clock (on top) and the thread (cta of the launch, number in the cta) into 64 bits. Two readers
+that do not know of each other become one record for "several threads of this cta", or for "several ctas".
 """
 
 from __future__ import annotations

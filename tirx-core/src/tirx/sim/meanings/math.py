@@ -93,7 +93,7 @@ def pow(ctx: Any, x: Any, y: Any) -> Any:  # the language's name
 
 
 def fma(ctx: Any, x: Any, y: Any, z: Any) -> Any:
-    """X * y + z rounded once; of float64 rounded to odd in extended precision where that is exact."""
+    """X * y + z rounded once; of float64 through extended precision, which may round twice."""
     kind = np.asarray(x).dtype
     if kind == np.float64:
         wide = np.longdouble
