@@ -124,13 +124,16 @@ def _capacity(facts: Facts, kernel: Kernel, allocs: list[Alloc]) -> Iterator[Dia
             )
 
 
+def _elements(buffer: Buffer) -> int:
+    """How many elements of constant shape there are; 0 for others."""
+    sizes = [size for size in buffer.shape if isinstance(size, int)]
+    return prod(sizes) if len(sizes) == len(buffer.shape) else 0
+
+
 def _bytes(node: Alloc, kernel: Kernel, allocator: str) -> int:
     """Bytes that are certain: constant shapes, and the constant size that a launch is told."""
     if allocator == "launch":
         sizes = [attr.value for attr in kernel.attributes("tirx.dyn_smem_bytes")]
         if sizes and isinstance(sizes[0], IntImm):
             return sizes[0].value
-    if not all(isinstance(size, int) for size in node.buffer.shape):
-        return 0
-    elements = prod(size for size in node.buffer.shape if isinstance(size, int))
-    return (elements * node.buffer.dtype.total_bits + 7) // 8
+    return (_elements(node.buffer) * node.buffer.dtype.total_bits + 7) // 8
