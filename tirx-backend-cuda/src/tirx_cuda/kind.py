@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tirx.ir import Alloc, Buffer, IRModule, walk
+from tirx.ir import Alloc, Buffer, IRModule, PrimFunc, walk
 from tirx.support.errors import Diagnostic, TargetError
 from tirx.target import Attribute, Capabilities, ScopeLevel, ScopeModel, TargetKind
 from tirx.transform.row import Check
@@ -121,9 +121,14 @@ _TAGS = {
 }
 
 
+# Formats that CUDA C++ converts and stores, and has no arithmetic for.
+_STORED_ONLY = ("float8_", "float6_", "float4_")
+
+
 def _capabilities(target: Target) -> Capabilities:
     cluster = ("cluster",) if parse_arch(target["arch"]).cluster else ()
-    return Capabilities(_DTYPES, (*_CONSTRUCTS, *cluster))
+    computed = [name for name in _DTYPES if not name.startswith(_STORED_ONLY)]
+    return Capabilities(_DTYPES, (*_CONSTRUCTS, *cluster), arithmetic=computed)
 
 
 def _limits(target: Target) -> Mapping[str, int]:
@@ -174,11 +179,15 @@ def _bytes(buffer: Buffer) -> int:
 
 def _launch_flags(module: IRModule, target: Any) -> Iterable[Diagnostic]:
     """What a function asks of its launch exists."""
-    for func in module:
-        try:
-            asked_for(func.attrs.get("tirx.kernel_launch_params", ()))
-        except TargetError as error:
-            yield Diagnostic(error.message, func.span, error.hint)
+    return [problem for func in module if (problem := _flag_problem(func)) is not None]
+
+
+def _flag_problem(func: PrimFunc) -> Diagnostic | None:
+    try:
+        asked_for(func.attrs.get("tirx.kernel_launch_params", ()))
+    except TargetError as error:
+        return Diagnostic(error.message, func.span, error.hint)
+    return None
 
 
 CHECKS = (
