@@ -6,19 +6,24 @@ def attention(
     bias_ptr: Tx.handle,
     gamma_ptr: Tx.handle,
     o_ptr: Tx.handle,
+    o8_ptr: Tx.handle,
+    s8_ptr: Tx.handle,
     l_ptr: Tx.handle,
     scale: Tx.float32,
     cap: Tx.float32,
     epsilon: Tx.float32,
 ):
     # Attention forward in float32: causal, with a sliding window of 256 keys, a bias for each distance, a soft cap of the
-    # scores, and an RMSNorm of each output row. One block of 128 threads computes 32 rows of one head.
+    # scores, and an RMSNorm of each output row, written in float32 and quantised to int8 with one scale for each row.
+    # One block of 128 threads computes 32 rows of one head.
     q = Tx.match_buffer(q_ptr, (8, 1024, 64), "float32")
     k = Tx.match_buffer(k_ptr, (8, 1024, 64), "float32")
     v = Tx.match_buffer(v_ptr, (8, 1024, 64), "float32")
     bias = Tx.match_buffer(bias_ptr, (8, 256), "float32")
     gamma = Tx.match_buffer(gamma_ptr, (64,), "float32")
     o = Tx.match_buffer(o_ptr, (8, 1024, 64), "float32")
+    o8 = Tx.match_buffer(o8_ptr, (8, 1024, 64), "int8")
+    s8 = Tx.match_buffer(s8_ptr, (8, 1024), "float32")
     lse = Tx.match_buffer(l_ptr, (8, 1024), "float32")
     Tx.device_entry()
     bx, head = Tx.cta_id([32, 8])
@@ -113,8 +118,31 @@ def attention(
         norm = norm + scores[my_row, i]
     norm = Tx.rsqrt(norm / Tx.float32(64.0) + epsilon)
 
+    for i in Tx.unroll(16):
+        acc[i] = acc[i] * norm * gamma[my_col + i]
+
+    # Quantise: the largest magnitude of the row becomes 127.
+    largest: Tx.float32 = Tx.float32(0.0)
+    for i in Tx.unroll(16):
+        largest = Tx.max(largest, Tx.fabs(acc[i]))
+    Tx.cuda.cta_sync()
+    scores[my_row, tx % 4] = largest
+    Tx.cuda.cta_sync()
+    for i in Tx.unroll(4):
+        largest = Tx.max(largest, scores[my_row, i])
+    step: Tx.float32 = Tx.max(largest, Tx.float32(1.0e-20)) / Tx.float32(127.0)
+    for i in Tx.unroll(16):
+        level: Tx.float32 = acc[i] / step
+        if level > Tx.float32(127.0):
+            level = Tx.float32(127.0)
+        if level < Tx.float32(-127.0):
+            level = Tx.float32(-127.0)
+        o8[head, bx * 32 + my_row, my_col + i] = Tx.cast(level, "int8")
+    if tx % 4 == 0:
+        s8[head, bx * 32 + my_row] = step
+
     # Write the results: each thread its quarter row, one warp the logarithms of the sums.
     for i in Tx.unroll(16):
-        o[head, bx * 32 + my_row, my_col + i] = acc[i] * norm * gamma[my_col + i]
+        o[head, bx * 32 + my_row, my_col + i] = acc[i]
     if tx < 32:
         lse[head, bx * 32 + tx] = row_max[tx] + Tx.log(row_sum[tx])
