@@ -39,9 +39,9 @@ def plain_c() -> CDialect:
         kernel="kernel void",
         function="static",
         restrict="restrict",
-        vector="vec",
+        vector="struct {name} {{ {element} lane[{lanes}]; }};",
         assertion="fail({0});",
-        helpers={"vec": Helper("vec", "/* vec */"), "floordiv": Helper("floordiv", "/* floordiv */")},
+        helpers={"floordiv": Helper("floordiv", "/* floordiv */")},
         calls={"min": "min", "max": "max", "floordiv": "floordiv", "floormod": "floormod", "fmod": "fmod"},
     )
 

@@ -14,7 +14,10 @@ def test_short_lines_and_directives_stay() -> None:
 
 
 def test_breaks_are_outside_parentheses_where_possible() -> None:
-    assert wrapped("  total = f(a, b) + g(c, d, e) + h(x, y);", 32) == ["  total = f(a, b) + g(c, d, e) +", "      h(x, y);"]
+    assert wrapped("  total = f(a, b) + g(c, d, e) + h(x, y);", 32) == [
+        "  total = f(a, b) + g(c, d, e) +",
+        "      h(x, y);",
+    ]
 
 
 def test_strings_are_not_broken() -> None:

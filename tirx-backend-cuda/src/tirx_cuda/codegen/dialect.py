@@ -19,6 +19,13 @@ _LAUNCH = {
     "cluster": "__clusterIdx()",
 }
 
+_VECTOR = """\
+struct alignas({align}) {name} {{
+  {element} lane[{lanes}];
+  __device__ {element}& operator[](int i) {{ return lane[i]; }}
+  __device__ const {element}& operator[](int i) const {{ return lane[i]; }}
+}};"""
+
 
 @cache
 def cuda_dialect() -> CDialect:
@@ -36,7 +43,7 @@ def cuda_dialect() -> CDialect:
         function="__device__",
         restrict="__restrict__",
         align="__align__({0})",
-        vector="vec",
+        vector=_VECTOR,
         assertion="printf({0});\n__trap();",
         helpers=helpers,
         pairs=PAIRS,

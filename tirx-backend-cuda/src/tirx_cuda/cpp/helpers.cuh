@@ -1,14 +1,6 @@
 // Definitions that generated source may need. Each section begins with a line `//! name: helpers it needs; headers it needs`
 // and is copied as it stands into the modules that use it, and only into those.
 
-//! vec
-template <typename T, int N>
-struct alignas((sizeof(T) * N & -(sizeof(T) * N)) < 16 ? sizeof(T) * N & -(sizeof(T) * N) : 16) vec {
-  T lane[N];
-  __device__ T& operator[](int i) { return lane[i]; }
-  __device__ const T& operator[](int i) const { return lane[i]; }
-};
-
 //! floordiv
 template <typename T>
 __device__ inline T floordiv(T a, T b) {

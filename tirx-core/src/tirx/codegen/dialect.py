@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import DType
 from ..support.errors import TargetError
+from .names import identifier
 
 __all__ = ["LETTERS", "CDialect", "CType", "Helper"]
 
@@ -19,7 +20,7 @@ LETTERS = ("x", "y", "z", "w")
 class CType:
     """How one dtype is written.
 
-    * `name`: the type; `include`: the header that defines it; `helper`: the helper definition that does
+    * `name`: the type; `include`: the header that defines it, or `definition`: its text
     * `literal`: a float constant from its decimal text (`"{0}f"`); `suffix`: what follows an integer constant
     * `infinity`, `nan`: such constants; `constants`: the header that defines these
     * `lanes`: for vectors, what selects each lane (`.x`, or `[0]`); `make`: a vector from its lanes (`make_float4({0})`)
@@ -28,7 +29,7 @@ class CType:
     """
 
     __slots__ = (
-        "constants", "helper", "include", "infinity", "lanes", "literal", "make", "name", "nan", "native", "promoted",
+        "constants", "definition", "include", "infinity", "lanes", "literal", "make", "name", "nan", "native", "promoted",
         "splat", "suffix",
     )  # fmt: skip
 
@@ -37,7 +38,7 @@ class CType:
         name: str,
         *,
         include: str = "",
-        helper: str = "",
+        definition: str = "",
         literal: str = "{0}",
         suffix: str = "",
         infinity: str = "",
@@ -51,7 +52,7 @@ class CType:
     ) -> None:
         self.name = name
         self.include = include
-        self.helper = helper
+        self.definition = definition
         self.literal = literal
         self.suffix = suffix
         self.infinity = infinity
@@ -80,7 +81,8 @@ class CDialect:
     """One language of the C family.
 
     * `types`: dtype name -> CType, vectors included where the language has them
-    * `vector`: name of a class template `NAME<T, n>` for all other vectors (a helper of that name defines it)
+    * `vector`: definition of a structure for all other vectors, from their `name`, `element`, `lanes` and `align`ment (at most
+      `vector_alignment`); it is called like its dtype, and a lane is selected with `[i]`
     * `reserved`: words that no name of an author may be
     * `launch_axes`: launch axis -> what reads its index; `launch_type`: dtype of that value
     * `scopes`: storage scope -> what stands before the type of an array in it; `dynamic`: the same for a buffer whose size
@@ -144,15 +146,18 @@ class CDialect:
         """How `dtype` is written; `TargetError` when the language has no such type."""
         found = self.types.get(dtype.name)
         if found is None and dtype.lanes > 1 and self.vector:
-            element = self.type(dtype.element)
-            name = f"{self.vector}<{element.name}, {dtype.lanes}>"
-            lanes = tuple(f"[{index}]" for index in range(dtype.lanes))
-            found = self.types[dtype.name] = CType(
-                name, include=element.include, helper=self.vector, lanes=lanes, make=f"{name}{{{{{{0}}}}}}"
-            )
+            found = self.types[dtype.name] = self._structure(dtype)
         if found is None:
             raise TargetError(
                 f"{dtype} cannot be computed with on target {self.name}",
                 hint=f"it has {', '.join(name for name in self.types if DType(name).lanes == 1)}",
             )
         return found
+
+    def _structure(self, dtype: DType) -> CType:
+        """A vector that the language has no type for."""
+        element, name = self.type(dtype.element), identifier(dtype.name)
+        align = min(dtype.bytes & -dtype.bytes, self.vector_alignment)
+        text = self.vector.format(name=name, element=element.name, lanes=dtype.lanes, align=align)
+        lanes = tuple(f"[{index}]" for index in range(dtype.lanes))
+        return CType(name, include=element.include, definition=text, lanes=lanes, make=f"{name}{{{{{{0}}}}}}")

@@ -118,7 +118,8 @@ class ExprPrinter:
         """The record of a type; what defines it becomes part of the prelude."""
         found = self.dialect.type(dtype)
         self.prelude.include(found.include)
-        self.prelude.helper(found.helper)
+        if found.definition:
+            self.prelude.define(found.name, found.definition)
         return found
 
     def helper(self, name: str) -> str:

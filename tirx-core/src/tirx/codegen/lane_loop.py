@@ -1,7 +1,7 @@
 """Wide vectors lane by lane: what would take one helper function per operation becomes one loop.
 
-    vec<half, 8> A_lanes = *(vec<half, 8>*)&A[i];
-    vec<half, 8> lanes;
+    float16x8 A_lanes = *(float16x8*)&A[i];
+    float16x8 lanes;
     #pragma unroll
     for (int v = 0; v < 8; ++v) lanes[v] = (half)(1.0f / (1.0f + expf(-(float)A_lanes[v])));
 
