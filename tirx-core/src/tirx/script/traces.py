@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["explained"]
 
+# What a `TypeError` mentions -> what to write instead.
+_TYPES = {
+    "'Buffer'": "a buffer is no value; index an element, e.g. A[i]",
+    "'meta_var'": "assign it to a name first: `k = Tx.meta_var(5)` makes `k` the number",
+    "'NoneType'": "a statement of the kernel gives no value; write it on a line of its own",
+    "'LoopFrame'": "loop over it: `for i in ...:`",
+}
+
 # What Python raises when the text of a kernel itself is wrong.
 _OWN = (NameError, AttributeError, TypeError, LookupError, ArithmeticError, ValueError)
 
@@ -81,8 +89,8 @@ def _message(error: Exception) -> str:
 
 
 def _hint(error: Exception, frame: FrameType) -> str | None:
-    if isinstance(error, TypeError) and "'Buffer'" in str(error):
-        return "a buffer is no value; index an element, e.g. A[i]"
+    if isinstance(error, TypeError):
+        return next((hint for text, hint in _TYPES.items() if text in str(error)), None)
     name = getattr(error, "name", None)
     if not isinstance(name, str):
         return None
