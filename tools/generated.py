@@ -23,7 +23,19 @@ class Generated(NamedTuple):
         return target.exists() and target.read_text(encoding="utf-8") == self.generate()
 
 
-GENERATED: tuple[Generated, ...] = ()
+def reference_page(name: str) -> Generated:
+    """A page of docs/reference; its generator imports all backends, which only the writing needs."""
+
+    def generate() -> str:
+        from tools.reference import GENERATORS
+
+        return GENERATORS[name]()
+
+    return Generated(f"docs/reference/{name}.md", generate)
+
+
+REFERENCE = ("language", "intrinsics", "cuda", "nki", "targets", "command-line", "errors")
+GENERATED: tuple[Generated, ...] = tuple(map(reference_page, REFERENCE))
 
 
 def main() -> int:
