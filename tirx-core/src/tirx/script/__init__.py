@@ -6,7 +6,7 @@ offers it is loaded; nothing of that is kept in this module, so what a backend t
 
 from __future__ import annotations
 
-# ruff: noqa: A004, PLE0604, N812 - the language has its own `min`, `abs`, `filter`; constructors come from tables
+# ruff: noqa: PLE0604, N812 - the language has its own `min`, `abs`, `filter`; constructors come from tables
 import sys
 
 from ..intrinsic.core.arithmetic import (

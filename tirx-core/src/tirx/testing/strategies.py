@@ -154,7 +154,7 @@ class _Program:
         if dtype.is_bool:
             return self.condition(depth)
         families = [self._arithmetic, self._choice, self._converted, self._let]
-        families += [self._float_call, self._negated] if dtype.is_float else [self._integer]
+        families += [self._float_call, self._negated] if dtype.is_float else [self._integer] * 3
         made: Expr = self.pick(families)(dtype, depth - 1)
         return made
 

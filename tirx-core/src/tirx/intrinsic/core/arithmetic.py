@@ -57,15 +57,15 @@ def absolute(x: Any) -> Expr:
     return call(ABS, value)
 
 
-abs = absolute  # noqa: A001  # the language's name
+abs = absolute  # the language's name
 
 
-def min(a: Any, b: Any) -> Expr:  # noqa: A001  # the language's name
+def min(a: Any, b: Any) -> Expr:  # the language's name
     """The smaller of two values."""
     return binary(Min, a, b)
 
 
-def max(a: Any, b: Any) -> Expr:  # noqa: A001  # the language's name
+def max(a: Any, b: Any) -> Expr:  # the language's name
     """The larger of two values."""
     return binary(Max, a, b)
 

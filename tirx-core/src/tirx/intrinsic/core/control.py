@@ -57,7 +57,7 @@ def assume(condition: Any) -> Expr:
     return call(_ASSUME, truth(condition))
 
 
-def filter(var: Any, pred: Any) -> Expr:  # noqa: A001  # the language's name
+def filter(var: Any, pred: Any) -> Expr:  # the language's name
     """`pred`, and a promise that it chooses threads by the scope id `var`."""
     return call(_FILTER, _id(var), _condition(var, pred))
 

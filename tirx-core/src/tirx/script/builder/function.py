@@ -229,7 +229,7 @@ def arg(name: str, annotation: Any) -> Any:
     return builder("a parameter").function.add_param(name, annotation)
 
 
-def func_name(name: str) -> None:
+def func_name(name: Any) -> None:
     """Name the open function; that is also its exported name."""
     if not (isinstance(name, str) and name.strip()):
         refuse("a function needs a name", 'e.g. Tx.func_name("scale")')
