@@ -54,14 +54,13 @@ from ..ir import (
 )  # fmt: skip
 from ..ir import Let as LetExpr
 from ..support.errors import TargetError
-from ..support.span import Span
-from . import lanes
 from .expr import ExprPrinter
 from .format import format_values
 from .hoist import hoisted
 from .lane_loop import loops_over_lanes, write_lanes
+from .lanes import lane
 from .literal import quoted
-from .precedence import ADD, BINARY, UNARY
+from .precedence import ADD, BINARY, UNARY, Term
 from .usage import is_unit
 from .writer import SourceWriter
 
@@ -94,14 +93,14 @@ class StmtPrinter:
 
     def line(self, text: str, node: Stmt | None = None) -> None:
         """A line that comes from the author's line of `node`."""
-        self.out.line(text, _place(node) if node is not None else None)
+        self.out.line(text, None if node is None else node.span)
 
     @contextmanager
     def block(self, head: str, node: Stmt | None = None) -> Iterator[None]:
         """A block in which new names and ranges hold."""
         outer = self.expr.analyzer
         self.expr.analyzer = outer.child()
-        with self.out.block(head, span=_place(node) if node is not None else None), self.expr.names.scope():
+        with self.out.block(head, span=None if node is None else node.span), self.expr.names.scope():
             yield
         self.expr.analyzer = outer
 
@@ -185,27 +184,22 @@ class StmtPrinter:
         """Storage that nothing in its sequence uses."""
 
     def _decl(self, node: Decl) -> None:
+        """A pointer given a shape, or storage seen with another element type or from another place on."""
         buffer, names = node.buffer, self.expr.names
+        kind = PointerType(buffer.dtype, buffer.scope_name)
         if node.source is not None:
             value = self._hoist(node.source)
-            text = self.expr.converted(
-                self.expr.term(value), value.dtype, PointerType(buffer.dtype, buffer.scope_name)
-            ).text
-            if value.dtype is PointerType(buffer.dtype, buffer.scope_name):
-                text = self.expr.text(value)
+            term = self.expr.term(value)
+            text = term.text if value.dtype is kind else self.expr.converted(term, value.dtype, kind).text
             self.line(f"{self._pointer(buffer.data, buffer)} {names.of(buffer.data, buffer.name)} = {text};", node)
-            return
-        same = isinstance(buffer.data.dtype, PointerType) and buffer.data.dtype.pointee is buffer.dtype
-        if same and buffer.elem_offset == 0:
-            return
-        base = self.expr.base(buffer)
-        offset = buffer.elem_offset
-        text = (
-            base.text
-            if offset == 0
-            else f"{base.at(ADD)} + {offset if isinstance(offset, int) else self.expr.text(offset, ADD + 1)}"
-        )
-        self.line(f"{self._pointer(buffer.data, buffer)} {names.of(buffer, buffer.name)} = {text};", node)
+        elif getattr(buffer.data.dtype, "pointee", None) is not buffer.dtype or buffer.elem_offset != 0:
+            text = self._offset(self.expr.base(buffer), buffer.elem_offset)
+            self.line(f"{self._pointer(buffer.data, buffer)} {names.of(buffer, buffer.name)} = {text};", node)
+
+    def _offset(self, base: Term, offset: int | Expr) -> str:
+        if isinstance(offset, int):
+            return f"{base.at(ADD)} + {offset}" if offset else base.text
+        return f"{base.at(ADD)} + {self.expr.text(offset, ADD + 1)}"
 
     def _pointer(self, var: Var, buffer: Buffer) -> str:
         return f"{self._const(var)}{self.expr.type(buffer.dtype)}*"
@@ -215,14 +209,12 @@ class StmtPrinter:
 
     def _bind(self, node: Bind) -> None:
         value = self._hoist(node.value)
-        kind = self.expr.type(node.var.dtype)
-        if isinstance(node.var.dtype, PointerType):
-            kind = self._const(node.var) + kind
+        name = self.expr.names.of(node.var, node.var.name)
         if loops_over_lanes(self, value):
-            write_lanes(self, self.expr.names.of(node.var, node.var.name), value)
+            write_lanes(self, name, value)
             return
-        text = self.expr.assigned(value)
-        self.line(f"{kind} {self.expr.names.of(node.var, node.var.name)} = {text};", node)
+        const = self._const(node.var) if isinstance(node.var.dtype, PointerType) else ""
+        self.line(f"{const}{self.expr.type(node.var.dtype)} {name} = {self.expr.assigned(value)};", node)
         self._learn(node.var, value)
 
     def _learn(self, var: Var, value: Expr) -> None:
@@ -251,13 +243,22 @@ class StmtPrinter:
 
     def store_text(self, node: BufferStore) -> str:
         """A store as text; one to several places that are not neighbours has several lines."""
-        buffer, index, value = node.buffer, node.indices[-1] if node.indices else None, self._hoist(node.value)
+        buffer, index = node.buffer, node.indices[-1] if node.indices else None
+        value = self._by_lanes(self._hoist(node.value))
         if index is not None and index.dtype.lanes > 1:
             return self._vector_store(buffer, index, value)
         if self._deferred.pop(id(buffer.data), None) is not None:
             return f"{self.expr.type(buffer.dtype)} {self.expr.base(buffer).text} = {self.expr.assigned(value)};"
         place = self.expr.place(buffer, index if index is not None else IntImm(0, INT32))
         return f"{place} {self._assignment(node, value)};"
+
+    def _by_lanes(self, value: Expr) -> Expr:
+        """A wide vector that is best computed in a loop, as the variable that then holds it."""
+        if not loops_over_lanes(self, value):
+            return value
+        var = Var("lanes", value.dtype)
+        write_lanes(self, self.expr.names.of(var, "lanes"), value)
+        return var
 
     def _assignment(self, node: BufferStore, value: Expr) -> str:
         """`= value`, or `+= x` where the value is the place plus x."""
@@ -272,10 +273,6 @@ class StmtPrinter:
 
     def _vector_store(self, buffer: Buffer, index: Expr, value: Expr) -> str:
         if isinstance(index, Ramp) and is_unit(index):
-            if loops_over_lanes(self, value):
-                lanes_var = Var("lanes", value.dtype)
-                write_lanes(self, self.expr.names.of(lanes_var, "lanes"), value)
-                value = lanes_var
             return f"{self.expr.vector_place(buffer, index)} = {self.expr.text(value)};"
         lines = []
         if not isinstance(value, Var | Broadcast):
@@ -283,8 +280,8 @@ class StmtPrinter:
             lines.append(f"{self.expr.type(value.dtype)} {self.expr.names.of(var, 'lanes')} = {self.expr.text(value)};")
             value = var
         for number in range(index.dtype.lanes):
-            place = self.expr.place(buffer, self.expr.analyzer.simplify(lanes_at(index, number)))
-            lines.append(f"{place} = {self.expr.assigned(lanes_at(value, number))};")
+            place = self.expr.place(buffer, self.expr.analyzer.simplify(lane(index, number)))
+            lines.append(f"{place} = {self.expr.assigned(lane(value, number))};")
         return "\n".join(lines)
 
     def _evaluate(self, node: Evaluate) -> None:
@@ -417,11 +414,6 @@ def _is_scattered(store: BufferStore) -> bool:
     return index is not None and index.dtype.lanes > 1 and not (isinstance(index, Ramp) and is_unit(index))
 
 
-def lanes_at(value: Expr, number: int) -> Expr:
-    """One lane of a value that may be a vector."""
-    return lanes.lane(value, number)
-
-
 def _names_in(node: Stmt | Expr) -> frozenset[int]:
     """Ids of the variables (and of the storage of buffers) that are mentioned at or below a node."""
     found: set[int] = set()
@@ -437,10 +429,6 @@ def _same_place(store: BufferStore, load: BufferLoad) -> bool:
     if store.buffer is not load.buffer or len(store.indices) != len(load.indices):
         return False
     return all(structural_equal(a, b) for a, b in zip(store.indices, load.indices, strict=True))
-
-
-def _place(node: Stmt) -> Span | None:
-    return node.span
 
 
 _RULES: dict[type[Stmt], Callable[[StmtPrinter, Any], None]] = {
