@@ -154,3 +154,19 @@ def test_generic_has_limits_and_capabilities() -> None:
 
 def test_kinds_are_listed() -> None:
     assert "generic" in Target.list_kinds()
+
+
+def test_a_tag_that_is_spelled_wrong_names_the_nearest_of_its_vendor(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Snapshot:
+        def rows(self, kind: str) -> dict[str, None]:
+            return dict.fromkeys(["board/small", "board/large", "other/small"])
+
+    monkeypatch.setattr(target_module, "registry", Snapshot)
+    monkeypatch.setattr(target_module, "find", lambda kind, name: None)
+    for name, hint in [
+        ("board/smal", "did you mean `board/small`?"),
+        ("board/xyzzy", "there are 2 tags of board, such as board/small"),
+    ]:
+        with pytest.raises(TargetError) as error:
+            Target(name)
+        assert error.value.hint == hint

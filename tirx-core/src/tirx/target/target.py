@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 
-from ..backend import find, hint_for, names
+from ..backend import find, hint_for, names, registry
 from ..intrinsic import guard_calls
 from ..support.errors import TargetError
 from ..support.late import late
@@ -198,11 +198,17 @@ def _kind(name: str) -> TargetKind:
 def _tag(name: str) -> TargetTag:
     row: TargetTag | None = find("target_tags", name)
     if row is None:
-        raise TargetError(
-            f"there is no target tag `{name}`",
-            hint=hint_for("target_tags", name) or did_you_mean(name, names("target_tags")),
-        )
+        raise TargetError(f"there is no target tag `{name}`", hint=_tag_hint(name))
     return row
+
+
+def _tag_hint(name: str) -> str | None:
+    """A near tag of the same vendor where its backend is loaded, else who offers such tags."""
+    vendor = name.partition("/")[0]
+    known = [tag for tag in registry().rows("target_tags") if tag.partition("/")[0] == vendor]
+    if not known:
+        return hint_for("target_tags", name)
+    return did_you_mean(name, known) or f"there are {len(known)} tags of {vendor}, such as {known[0]}"
 
 
 def _checked(kind: TargetKind, given: dict[str, Any]) -> dict[str, Any]:
