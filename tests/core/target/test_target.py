@@ -70,7 +70,7 @@ def test_current_target_is_that_of_the_innermost_block() -> None:
     ("spec", "message", "hint"),
     [
         ("generik", "there is no target kind `generik`", "did you mean `generic`?"),
-        ("no/such-board", "there is no target tag `no/such-board`", None),
+        ("no/such-board", "there is no target tag `no/such-board`", "no backend that is installed has tags of `no`"),
         ("generic -widht=3", "target kind `generic` has no attribute `widht`", "did you mean `width`?"),
         ("generic -colour=3", "target kind `generic` has no attribute `colour`",
          "it has max_threads, registers, shared_bytes, width"),
@@ -164,7 +164,7 @@ def test_a_tag_that_is_spelled_wrong_names_the_nearest_of_its_vendor(monkeypatch
     monkeypatch.setattr(target_module, "registry", Snapshot)
     monkeypatch.setattr(target_module, "find", lambda kind, name: None)
     for name, hint in [
-        ("board/smal", "did you mean `board/small`?"),
+        ("board/smal", "did you mean `board/small` or `board/large`?"),
         ("board/xyzzy", "there are 2 tags of board, such as board/small"),
     ]:
         with pytest.raises(TargetError) as error:

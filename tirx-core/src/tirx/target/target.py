@@ -202,12 +202,12 @@ def _tag(name: str) -> TargetTag:
     return row
 
 
-def _tag_hint(name: str) -> str | None:
+def _tag_hint(name: str) -> str:
     """A near tag of the same vendor where its backend is loaded, else who offers such tags."""
     vendor = name.partition("/")[0]
     known = [tag for tag in registry().rows("target_tags") if tag.partition("/")[0] == vendor]
     if not known:
-        return hint_for("target_tags", name)
+        return hint_for("target_tags", name) or f"no backend that is installed has tags of `{vendor}`"
     return did_you_mean(name, known) or f"there are {len(known)} tags of {vendor}, such as {known[0]}"
 
 
