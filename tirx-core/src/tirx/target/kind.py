@@ -29,7 +29,7 @@ class Attribute:
 
     def __init__(
         self,
-        type: type,  # noqa: A002  # what the record calls it
+        type: type,
         default: Any = None,
         doc: str = "",
         check: Callable[[Any], str | None] | None = None,
