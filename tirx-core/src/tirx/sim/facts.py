@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
+from typing import Any
 
 from ..arith import Analyzer
 from ..backend import find
 from ..intrinsic import Intrinsic
 from ..ir import (
+    Add,
     Alloc,
     Bind,
     Buffer,
@@ -20,15 +22,21 @@ from ..ir import (
     BufferStore,
     Call,
     Decl,
+    Div,
     DType,
     Evaluate,
     Expr,
+    FloorDiv,
     For,
     IntImm,
     Let,
+    LShift,
+    Mul,
+    Neg,
     Node,
     PrimFunc,
     Stmt,
+    Sub,
     Var,
     While,
     walk,
@@ -38,6 +46,7 @@ __all__ = ["Facts", "Root", "row_of"]
 
 # Barriers of these levels do not cut a function into blocks: their threads run together anyway.
 NARROW_LEVELS = frozenset({"warp", "thread"})
+MAY_WRAP = (Add, Sub, Mul, Neg, LShift, Div, FloorDiv)
 UNIFORM_GROUPS = ("tirx.sim.meanings.math:", "tirx.sim.meanings.vector:", "tirx.sim.meanings.memory:")
 ADDRESSING = frozenset({"address_of"})
 
@@ -172,7 +181,7 @@ class Facts:
             (value,) = value.args
         if isinstance(value, Call) and value.op.name == "tirx.launch_index":
             self.analyzer.bind(var, 0, self.extents.get(value.attr("axis"), 1) - 1)
-        elif var.dtype.is_integer and var.dtype.lanes == 1:
+        elif var.dtype.is_integer and var.dtype.lanes == 1 and self.fits(value):
             self.analyzer.bind_value(var, value)
 
     def _loop(self, loop: For) -> None:
@@ -180,7 +189,8 @@ class Facts:
             self.variant.add(id(loop.var))
         step = self.analyzer.bounds(loop.step)
         start, extent = self.analyzer.bounds(loop.start), self.analyzer.bounds(loop.extent)
-        if step.low is not None and step.low > 0 and start.low is not None:
+        sound = self.fits(loop.start) and self.fits(loop.extent)
+        if sound and step.low is not None and step.low > 0 and start.low is not None:
             high = None if start.high is None or extent.high is None else max(start.low, start.high + extent.high - 1)
             self.analyzer.bind(loop.var, start.low, high)
 
@@ -200,16 +210,37 @@ class Facts:
         return row.meaning.startswith(UNIFORM_GROUPS) or row.name in ("if_then_else", "likely")
 
     def fits(self, expr: Expr) -> bool:
-        """Whether an integer expression provably does not wrap."""
-        return self.analyzer.bounds(expr).within(expr.dtype.min_int, expr.dtype.max_int)
+        """Whether an integer expression provably does not wrap, nor anything in it."""
+        return all(self._in_range(node) for node in walk(expr) if isinstance(node, MAY_WRAP))
+
+    def _in_range(self, node: Any) -> bool:
+        dtype = node.dtype
+        if not dtype.is_integer:
+            return True
+        if dtype.is_uint:  # the analyzer wraps these itself
+            return self._unsigned_in_range(node, dtype)
+        return self.analyzer.bounds(node).within(dtype.min_int, dtype.max_int)
+
+    def _unsigned_in_range(self, node: Any, dtype: DType) -> bool:
+        if isinstance(node, Neg | Div | FloorDiv):
+            return not isinstance(node, Neg)
+        a, b = self.analyzer.bounds(node.a), self.analyzer.bounds(node.b)
+        if a.low is None or a.high is None or b.low is None or b.high is None:
+            return False
+        if isinstance(node, Sub):
+            return a.low >= b.high
+        if isinstance(node, LShift):
+            return b.high < dtype.bits and a.high << b.high <= dtype.max_int
+        return (a.high + b.high if isinstance(node, Add) else a.high * b.high) <= dtype.max_int
 
     def inside(self, expr: Expr, extent: int | Expr) -> bool:
         """Whether an index provably lies in [0, extent)."""
-        found = self.analyzer.bounds(expr)
+        if expr.dtype.lanes != 1 or not self.fits(expr):
+            return False
         if not isinstance(extent, int):
             low = self.analyzer.bounds(extent).low
             extent = low if low is not None else 0
-        return expr.dtype.lanes == 1 and found.within(0, extent - 1)
+        return self.analyzer.bounds(expr).within(0, extent - 1)
 
     # ---- what waits -------------------------------------------------------------------------------------------------
 
