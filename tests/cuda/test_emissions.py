@@ -90,13 +90,46 @@ def shuffles() -> PrimFunc:
     return frame.get()
 
 
+def vectors() -> PrimFunc:
+    """A kernel with what else core offers: masked access, dot products, bits of vectors, hints."""
+    with Tx.prim_func() as frame:
+        Tx.func_name("others")
+        A = Tx.arg("A", Tx.Buffer((64,), "float32"))
+        B = Tx.arg("B", Tx.Buffer((64,), "int8"))
+        C = Tx.arg("C", Tx.Buffer((64,), "int32"))
+        H = Tx.arg("H", Tx.Buffer((64,), "float16"))
+        n = Tx.arg("n", Tx.int32)
+        Tx.device_entry()
+        for lanes in (4, 8):
+            mask = Tx.get_active_lane_mask(f"boolx{lanes}", 3, n)
+            Tx.masked_store(A, Tx.masked_load(f"float32x{lanes}", A, 8, mask), 0, mask)
+        C[0] = Tx.dp4a(B.vload([0], "int8x4"), B.vload([4], "int8x4"), C[1])
+        C.vstore([4], Tx.reinterpret("int32x4", H.vload([0], "float16x8")))
+        H.vstore([8], Tx.vectorcombine("float16x4", H.vload([0], "float16x2"), H.vload([2], "float16x2")))
+        H.vstore([16], Tx.broadcast(Tx.float16(2), 8))
+        A.vstore(
+            [16],
+            Tx.Select(
+                A.vload([0], "float32x8") > A.vload([8], "float32x8"),
+                A.vload([0], "float32x8"),
+                A.vload([8], "float32x8"),
+            ),
+        )
+        C.vstore([8], C.vload([0], "int32x4") // 3 + C.vload([4], "int32x4") % 8)
+        C[2] = Tx.reinterpret("int32", H.vload([4], "float16x2"))
+        Tx.evaluate(Tx.assume(n > 0))
+        C[3] = Tx.if_then_else(Tx.likely(n > 3), n, Tx.undef("int32"))
+        C[n] = Tx.cast(Tx.isnullptr(A.data), "int32")
+    return frame.get()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_core(arch: str) -> None:
     kernels = [mathematics(dtype) for dtype in (*FLOATS, *INTEGERS)]
     kernels += [mathematics(dtype, lanes) for dtype in ("float32", "float16", "int32") for lanes in (2, 4, 8)]
     kernels += [atomics(dtype) for dtype in (*FLOATS, "int16", "uint16", "int32", "uint32", "int64", "uint64")]
-    kernels += [conversions(), shuffles()]
+    kernels += [conversions(), shuffles(), vectors()]
     target = f"cuda -arch={arch}"
     binary = compile_with_nvrtc(source_of(IRModule(kernels), target), Target(target))
     assert len(binary.resources) == len(kernels)

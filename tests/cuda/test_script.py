@@ -190,6 +190,19 @@ def test_meanings_exist() -> None:
     assert [row.name for row in INTRINSICS if row.meaning is None] == ["cuda.func_call"]
 
 
+def test_dunder_names_work_inside_classes() -> None:
+    class Kernel:
+        def body(self, A: Any) -> None:
+            A[0] = Tx.cuda.__shfl_xor_sync(0xFFFFFFFF, A[1], 1)
+
+    assert "A[0] = __shfl_xor_sync(0xffffffff, A[1], 1);" in source_of(traced(Kernel().body)).text
+
+
+def test_a_name_that_does_not_exist() -> None:
+    with pytest.raises(AttributeError, match=r"Tx\.cuda has no `cta_synk`; did you mean `cta_sync`"):
+        _ = Tx.cuda.cta_synk
+
+
 def test_what_is_not_there_is_absent() -> None:
     for name in ("wgmma", "tcgen05", "iket", "mbarrier_wait", "timer_init", "mma_fill"):
         assert not hasattr(script, name)

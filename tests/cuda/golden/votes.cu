@@ -6,7 +6,8 @@ __device__ inline bool elect_sync() {
 
 extern "C" __global__ void __launch_bounds__(32) votes_kernel(unsigned int* __restrict__ A) {
   int lane = threadIdx.x;
-  A[lane] = __ballot_sync(0xffffffff, lane < 7) + __reduce_add_sync(0xffffffff, A[lane]);
+  unsigned int ballot_sync = __ballot_sync(0xffffffff, lane < 7);
+  A[lane] = ballot_sync + __reduce_add_sync(0xffffffff, A[lane]);
   if (elect_sync()) A[0] = __activemask();
   if (__syncthreads_or(lane == 3) != 0) __syncwarp();
 }

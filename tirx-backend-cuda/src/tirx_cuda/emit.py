@@ -65,10 +65,20 @@ def _combined(printer: Any, op: str, dtype: DType, other: str) -> str:
 
 
 def _operation(call: Call) -> str:
-    name = call.attr("op")
+    name = getattr(call.args[1], "value", None)
     if name not in _OPERATIONS:
         raise TargetError(f"`{name}` is no reduction", span=call.span, hint='give "sum", "max" or "min"')
     return str(name)
+
+
+def _constant(call: Call, position: int) -> int:
+    """An operand that is a number while the kernel is built."""
+    value = call.args[position]
+    if not isinstance(value, IntImm):
+        raise TargetError(
+            f"operand {position} of {call.op.name} is a number known while the kernel is built", span=call.span
+        )
+    return value.value
 
 
 def _warp_function(printer: Any, op: str, dtype: DType, width: int) -> str:
@@ -87,7 +97,7 @@ def _warp_function(printer: Any, op: str, dtype: DType, width: int) -> str:
 
 def warp_reduce(printer: Any, call: Call, texts: Sequence[str]) -> str:
     """`warp_sum(value)`."""
-    return f"{_warp_function(printer, _operation(call), call.dtype, call.attr('width'))}({texts[0]})"
+    return f"{_warp_function(printer, _operation(call), call.dtype, _constant(call, 2))}({texts[0]})"
 
 
 _CTA = """\
@@ -110,12 +120,9 @@ def cta_reduce(printer: Any, call: Call, texts: Sequence[str]) -> str:
     warp, combined = _warp_function(printer, op, dtype, WARP), _combined(printer, op, dtype, "scratch[i]")
     text = _CTA.format(kind=kind, name=name, rank=printer.helper("thread_rank"), warp=warp, combined=combined)
     printer.define(f"{name}({kind})", text)
-    scratch = (
-        texts[1]
-        if getattr(call.args[1].dtype, "pointee", None) is dtype
-        else f"({kind}*){printer.text(call.args[1], UNARY)}"
-    )
-    return f"{name}({texts[0]}, {call.attr('num_warps')}, {scratch})"
+    typed = getattr(call.args[3].dtype, "pointee", None) is dtype
+    scratch = texts[3] if typed else f"({kind}*){printer.text(call.args[3], UNARY)}"
+    return f"{name}({texts[0]}, {_constant(call, 2)}, {scratch})"
 
 
 # ---- memory -------------------------------------------------------------------------------------------------------

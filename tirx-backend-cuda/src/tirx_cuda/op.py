@@ -123,7 +123,7 @@ def _identity() -> Iterator[_Entry]:
     )  # fmt: skip
     yield _Entry(
         "mov_sreg", [], _sreg_dtype, "opaque", emit.special_register, "value of a special register",
-        meaning="identity:mov_sreg", attrs={"bits": 32, "reg_name": "laneid"}, accuracy="model",
+        meaning="identity:mov_sreg", attrs={"bits": 0, "reg_name": ""}, accuracy="model",
         form=("bits", "reg_name"),
     )  # fmt: skip
     yield _Entry(
@@ -171,17 +171,24 @@ def _shuffles() -> Iterator[_Entry]:
         yield _Entry(name, operands, "arg:var", "sync", emit.shuffle(name), doc, meaning=meaning)
 
 
+_OPERATION = Operand("op", "text")
+
+
 def _reductions() -> Iterator[_Entry]:
     yield _Entry(
-        "warp_reduce", [_value("value", *_NUMBER)], "same", "sync", emit.warp_reduce,
-        "sum, max or min over groups of `width` threads of a warp; all of them get it", meaning="reduce:warp_reduce",
-        attrs={"op": "sum", "width": 32}, accuracy="ulp(5)", form=("value", "op", "width"),
+        "warp_reduce", [_value("value", *_NUMBER), _OPERATION, Operand("width", "constant", dtypes=_WORD, default=32)], "same", "sync",
+        emit.warp_reduce, "sum, max or min over groups of `width` threads of a warp; all of them get it",
+        meaning="reduce:warp_reduce", accuracy="ulp(5)",
     )  # fmt: skip
     yield _Entry(
-        "cta_reduce", [_value("value", *_NUMBER), Operand("scratch", "pointer", rw="rw")], "same", _sync("cta"), emit.cta_reduce,
+        "cta_reduce",
+        [
+            _value("value", *_NUMBER), _OPERATION, Operand("num_warps", "constant", dtypes=_WORD),
+            Operand("scratch", "pointer", rw="rw"),
+        ],
+        "same", _sync("cta"), emit.cta_reduce,
         "sum, max or min over `num_warps` warps of the cta by way of shared scratch memory, an element for each warp",
-        meaning="reduce:cta_reduce", attrs={"op": "sum", "num_warps": 1}, accuracy="ulp(8)",
-        form=("value", "op", "num_warps", "scratch"),
+        meaning="reduce:cta_reduce", accuracy="ulp(8)",
     )  # fmt: skip
     for name in ("add", "min"):
         yield _Entry(

@@ -27,6 +27,7 @@ from tirx.ir import (
 )
 from tirx.script.builder import While, evaluate
 from tirx.support.errors import ScriptError
+from tirx.support.suggest import did_you_mean
 
 from .op import ROW
 
@@ -91,6 +92,19 @@ __all__ = [
     "warp_sync",
     "warpgroup_sync",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """`__shfl_sync` and its like inside a class, where Python spells them `_Class__shfl_sync`."""
+    own = f"__{name.rpartition('__')[2]}"
+    if name.startswith("_") and not name.startswith("__") and own in __all__:
+        return globals()[own]
+    raise AttributeError(f"Tx.cuda has no `{name}`{_near(name)}", name=name)
+
+
+def _near(name: str) -> str:
+    hint = did_you_mean(name, __all__)
+    return f"; {hint}" if hint else ""
 
 
 def _refuse(message: str, hint: str) -> ScriptError:
@@ -223,7 +237,7 @@ def warp_reduce(value: Any, op: str, width: int = 32) -> Call:
     _check_operation(op)
     if width not in (2, 4, 8, 16, 32):
         raise _refuse(f"a warp has no groups of {width}", "the width is 2, 4, 8, 16 or 32")
-    return call(ROW["warp_reduce"], value, op=op, width=width)
+    return call(ROW["warp_reduce"], value, op, width)
 
 
 def warp_sum(value: Any, width: int = 32) -> Call:
@@ -247,7 +261,7 @@ def cta_reduce(value: Any, op: str, num_warps: int, scratch: Any) -> Call:
     `scratch` is shared memory with an element for each warp. All threads of the cta meet three times.
     """
     _check_operation(op)
-    return call(ROW["cta_reduce"], value, scratch, op=op, num_warps=num_warps)
+    return call(ROW["cta_reduce"], value, op, num_warps, scratch)
 
 
 def cta_sum(value: Any, num_warps: int, scratch: Any) -> Call:

@@ -13,23 +13,23 @@ from .warp import LANES, OPERATIONS, lane_of, named
 __all__ = ["cta_reduce", "reduce_add_sync", "reduce_min_sync", "warp_reduce"]
 
 
-def warp_reduce(ctx: SimContext, value: Any, *, op: str, width: int) -> Any:
+def warp_reduce(ctx: SimContext, value: Any, op: str, width: int = LANES) -> Any:
     """A butterfly over `width` lanes."""
-    combine, lane = OPERATIONS[op], lane_of(ctx)
+    combine, lane = OPERATIONS[str(op)], lane_of(ctx)
     value = np.broadcast_to(np.asarray(value), (ctx.count,))
-    kind, step = value.dtype, width // 2
+    kind, step = value.dtype, int(width) // 2
     while step:
         value = combine(value, ctx.exchange(value, lane ^ step)).astype(kind)
         step //= 2
     return value
 
 
-def cta_reduce(ctx: SimContext, value: Any, scratch: Any, *, op: str, num_warps: int) -> Any:
+def cta_reduce(ctx: SimContext, value: Any, op: str, num_warps: int, scratch: Any) -> Any:
     """Warps by butterflies, then one warp after the other."""
-    combine = OPERATIONS[op]
-    parts, _ = ctx.collect(warp_reduce(ctx, value, op=op, width=LANES), "cta")
+    combine = OPERATIONS[str(op)]
+    parts, _ = ctx.collect(warp_reduce(ctx, value, op), "cta")
     total = parts[:, 0]
-    for warp in range(1, num_warps):
+    for warp in range(1, int(num_warps)):
         total = combine(total, parts[:, warp * LANES]).astype(parts.dtype)
     return total
 
