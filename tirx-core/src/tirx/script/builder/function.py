@@ -107,7 +107,7 @@ class FunctionFrame(Frame):
     def leave(self, owner: Builder, body: Stmt) -> None:
         """Make the function."""
         name = self.name or "main"
-        body = self._unaliased(body)
+        body = self._unaliased(owner.effects.resolve(body))
         attrs = {
             key: value.resolve(body) if isinstance(value, LateAttribute) else value for key, value in self.attrs.items()
         }

@@ -6,7 +6,7 @@ goes to the frame around it.
 
 from __future__ import annotations
 
-from ...ir import Expr, Stmt, Tuple, Var, active_builder, seq, set_builder
+from ...ir import Expr, Stmt, Var, active_builder, seq, set_builder
 from ...support.errors import ScriptError
 from ...support.span import here
 from .effects import Effects
@@ -128,8 +128,7 @@ class Builder:
 
     def settle_header(self, frame: Frame) -> None:
         """Effects before a frame come first; those in its header are its own."""
-        header = self.effects.settle(self, Tuple(frame.exprs), frame)
-        frame.exprs = header.items
+        self.effects.settle(self, frame.exprs, frame)
 
     def pop(self, frame: Frame) -> None:
         """Close `frame`, which must be the innermost one."""
@@ -140,7 +139,7 @@ class Builder:
         self.effects.flush(self)
         self.stack.pop()
         self.names.leave()
-        frame.leave(self, fold(self.effects.finished(frame.stmts)))
+        frame.leave(self, fold(frame.stmts))
 
     def abandon(self, frame: Frame) -> None:
         """Forget `frame` and all inside it, after an error."""
@@ -158,7 +157,8 @@ class Builder:
 
     def emit(self, stmt: Stmt) -> None:
         """Append a statement; effects that were noted before and are no part of it become statements of their own first."""
-        self.top.stmts.append(self.effects.settle(self, stmt, stmt))
+        self.effects.settle(self, (stmt,), stmt)
+        self.top.stmts.append(stmt)
 
     def append(self, stmt: Stmt, frame: Frame) -> None:
         """Append the statement that a closed frame became."""
@@ -167,7 +167,7 @@ class Builder:
 
     def note(self, call: Call) -> None:
         """A call with an effect was made."""
-        self.effects.note(call)
+        self.effects.note(self, call)
 
     def fresh_name(self, hint: str) -> str:
         """A name that the function does not use yet, near `hint`."""
