@@ -90,11 +90,14 @@ def test_a_launch_index_is_known_not_to_be_negative() -> None:
         (2, 8, 3, "for (int i = 2; i < 10; i += 3) {"),
         (0, N, 1, "for (int i = 0; i < n; ++i) {"),
         (N, 4, 1, "for (int i = n; i < n + 4; ++i) {"),
+        (7, -8, -1, "for (int i = 7; i > -1; --i) {"),
+        (9, -9, -3, "for (int i = 9; i > 0; i -= 3) {"),
+        (0, 8, N, "for (int i = 0; n > 0 ? i < 8 : i > 8; i += n) {"),
     ],
 )
-def test_for(start: object, extent: object, step: int, head: str) -> None:
-    first, count = (const(item) if isinstance(item, int) else item for item in (start, extent))
-    assert lines(For(I, first, count, const(step), "serial", store(1.0, I))) == [head, "  A[i] = 1.0f;", "}"]
+def test_for(start: object, extent: object, step: object, head: str) -> None:
+    first, count, by = (const(item) if isinstance(item, int) else item for item in (start, extent, step))
+    assert lines(For(I, first, count, by, "serial", store(1.0, I))) == [head, "  A[i] = 1.0f;", "}"]
 
 
 def test_unrolling_is_asked_for() -> None:

@@ -6,8 +6,9 @@ __device__ inline bool elect_sync() {
 
 extern "C" __global__ void __launch_bounds__(32) votes_kernel(unsigned int* __restrict__ A) {
   int lane = threadIdx.x;
-  unsigned int ballot_sync = __ballot_sync(0xffffffff, lane < 7);
-  A[lane] = ballot_sync + __reduce_add_sync(0xffffffff, A[lane]);
+  unsigned int few = __ballot_sync(0xffffffff, lane < 7);
+  unsigned int total = __reduce_add_sync(0xffffffff, A[lane]);
+  A[lane] = few + total;
   if (elect_sync()) A[0] = __activemask();
   if (__syncthreads_or(lane == 3) != 0) __syncwarp();
 }

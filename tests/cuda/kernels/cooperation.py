@@ -58,7 +58,9 @@ def shuffles(A: Tx.Buffer((32,), "float32"), B: Tx.Buffer((32,), "int32")):
 def votes(A: Tx.Buffer((32,), "uint32")):
     Tx.device_entry()
     lane = Tx.thread_id([32])
-    A[lane] = Tx.cuda.ballot_sync(0xFFFFFFFF, lane < 7) + Tx.cuda.reduce_add_sync_u32(0xFFFFFFFF, A[lane])
+    few: Tx.let = Tx.cuda.ballot_sync(0xFFFFFFFF, lane < 7)
+    total: Tx.let = Tx.cuda.reduce_add_sync_u32(0xFFFFFFFF, A[lane])
+    A[lane] = few + total
     if Tx.cuda.elect_sync():
         A[0] = Tx.cuda.__activemask()
     if Tx.cuda.syncthreads_or(lane == 3) != 0:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..arith import Interval
 from ..ir import (
     EQ,
     GE,
@@ -300,24 +301,30 @@ class StmtPrinter:
     # ---- control flow -----------------------------------------------------------------------------------------
 
     def _for(self, node: For) -> None:
-        start, extent = self._hoist(node.start), self._hoist(node.extent)
+        start, extent, step = self._hoist(node.start), self._hoist(node.extent), self._hoist(node.step)
         stop = self.expr.analyzer.simplify(start + extent)
-        first, last, step = self.expr.text(start), self.expr.text(stop, BINARY[LT].right), self._step(node)
+        first, last = self.expr.text(start), self.expr.text(stop, BINARY[LT].right)
         pragma = self._pragma(node)
         if pragma:
             self.line(pragma)
-        low, high = self.expr.analyzer.bounds(start).low, self.expr.analyzer.bounds(stop).high
+        low, high = _range_of(self.expr.analyzer.bounds(start), self.expr.analyzer.bounds(stop), step)
         with self.expr.names.scope():
             name = self.expr.names.of(node.var, node.var.name)
-            head = f"for ({self.expr.type(node.var.dtype)} {name} = {first}; {name} < {last}; {step.format(name)})"
+            goes_on, moves = self._progress(name, last, step)
+            head = f"for ({self.expr.type(node.var.dtype)} {name} = {first}; {goes_on}; {moves})"
             with self.block(head, node):
-                self.expr.analyzer.bind(node.var, low, None if high is None else high - 1)
+                self.expr.analyzer.bind(node.var, low, high)
                 self.stmt(node.body)
 
-    def _step(self, node: For) -> str:
-        if isinstance(node.step, IntImm) and node.step.value == 1:
-            return "++{0}"
-        return f"{{0}} += {self.expr.text(node.step)}"
+    def _progress(self, name: str, last: str, step: Expr) -> tuple[str, str]:
+        """The condition and the step of a loop; which way it counts may be known only when it runs."""
+        if not isinstance(step, IntImm):
+            amount = self.expr.text(step, UNARY)
+            return f"{amount} > 0 ? {name} < {last} : {name} > {last}", f"{name} += {amount}"
+        size = abs(step.value)
+        if step.value < 0:
+            return f"{name} > {last}", f"--{name}" if size == 1 else f"{name} -= {size}"
+        return f"{name} < {last}", f"++{name}" if size == 1 else f"{name} += {size}"
 
     def _pragma(self, node: For) -> str:
         """What asks the compiler to unroll, or not to."""
@@ -406,6 +413,15 @@ class StmtPrinter:
 
     def _attr(self, node: Attr) -> None:
         self.stmt(node.body)
+
+
+def _range_of(start: Interval, stop: Interval, step: Expr) -> tuple[int | None, int | None]:
+    """Bounds of a loop variable."""
+    if not isinstance(step, IntImm):
+        return None, None
+    if step.value < 0:
+        return None if stop.low is None else stop.low + 1, start.high
+    return start.low, None if stop.high is None else stop.high - 1
 
 
 def _is_scattered(store: BufferStore) -> bool:
