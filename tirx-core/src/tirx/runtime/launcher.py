@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import find
 from ..ir import Launch, PrimFunc
 from ..sim.host import run_host
-from ..support.errors import TargetError
+from ..support.errors import ArgumentError, TargetError
 from ..support.late import load_object
 from .arrays import ArrayView
 from .bind import Bound, bind_arguments, written_buffers
@@ -68,11 +68,24 @@ class Launcher:
         kernels = self._kernels[index]
 
         def launch(node: Launch, args: Sequence[Any], extents: Sequence[int], resources: Mapping[str, int]) -> None:
+            self._check_alignment(node.kernel, args)
             typed = [(value, arg.dtype) for value, arg in zip(args, node.args, strict=True)]
             geometry = dict(zip(node.axes, extents, strict=True))
             api.launch(kernels[node.kernel], typed, geometry, resources, node.flags, stream)
 
         return launch
+
+    def _check_alignment(self, kernel: str, args: Sequence[Any]) -> None:
+        """Vector accesses fault on addresses that are no multiple of their size: refuse them before the launch."""
+        device = self.executable.lowered[kernel]
+        wanted = device.attrs["launch"].alignments
+        for param, address in zip(device.params, args, strict=True):
+            bytes_needed = wanted.get(param.name, 1)
+            if address % bytes_needed if bytes_needed > 1 else 0:
+                raise ArgumentError(
+                    f"argument `{param.name}` of {self.func.name}: expected data aligned to {bytes_needed} bytes, got address {address:#x}",
+                    hint="the kernel reads or writes it in vectors; pass an array that starts at such an address",
+                )
 
 
 class _OnDevice:
