@@ -226,7 +226,8 @@ def test_persistent_ctas():
     np.testing.assert_array_equal(b, a * 2)
 
 
-def test_the_last_cta_sums_up():
+@pytest.mark.parametrize("budget", [1, 1 << 30])
+def test_the_last_cta_sums_up(budget):
     @Tx.prim_func
     def total(
         A: Tx.Buffer((512,), "int32"),
@@ -254,7 +255,7 @@ def test_the_last_cta_sums_up():
                 B[0] = result
 
     a, b = RANDOM.integers(0, 100, 512, "i4"), np.zeros(1, "i4")
-    run(total, a, np.zeros(8, "i4"), np.zeros(1, "i4"), b)
+    run(total, a, np.zeros(8, "i4"), np.zeros(1, "i4"), b, budget=budget)
     assert b[0] == a.sum()
 
 

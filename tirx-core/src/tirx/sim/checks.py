@@ -174,8 +174,7 @@ class Checker:
         threads = self._array(pick(self.bucket, active))
         self.note(site, view, index, threads, "a")
         if self.order.fine and self.races:
-            for key, chosen in self._keys(address, threads):
-                self.order.pass_on(key, chosen)
+            self.order.update(self._keys(address, threads))
 
     def alignment(self, site: Site, addresses: Any, dtype: DType, active: Any) -> None:
         """Addresses of vectors are multiples of their size (of 16 bytes at most)."""
@@ -359,7 +358,9 @@ class Checker:
         places = np.broadcast_to(np.asarray(key, np.int64), threads.shape)
         cluster = self.geometry.group("cluster")[threads]
         tags = np.where(places < GLOBAL_BASE, places + (cluster + 1) * (GLOBAL_BASE << 4), places)
-        return [(int(tag), threads[tags == tag]) for tag in np.unique(tags)]
+        order = np.argsort(tags, kind="stable")
+        starts = np.flatnonzero(np.diff(tags[order], prepend=-1))
+        return [(int(tags[part[0]]), threads[part]) for part in np.split(order, starts[1:])] if len(order) else []
 
     # ---- single checks that generated code asks for ---------------------------------------------------------------------
 

@@ -19,6 +19,8 @@ from .numeric import ALL
 __all__ = ["Order"]
 
 MAX_CTAS_WITH_CLOCKS = 2048
+MANY_PLACES = 512  # of one atomic instruction: more count as one place, which everybody who acquires anything has seen
+MANY = "many places"
 
 
 class Order:
@@ -33,6 +35,7 @@ class Order:
         self.width = min(geometry.widths.threads_in("warp"), geometry.per_cta)
         self.warps = -(-geometry.per_cta // self.width)
         self.crossing = fine and geometry.ctas <= MAX_CTAS_WITH_CLOCKS
+        self.acquired = np.zeros(geometry.ctas, bool)
         if fine:
             self.known = np.zeros((geometry.ctas, self.warps, self.warps), np.int64)
         if self.crossing:
@@ -65,11 +68,13 @@ class Order:
         return stamp > seen
 
     def _unseen(self, cta: Any, stamp: Any, mine: Any) -> Any:
-        if not self.crossing:
-            return stamp > self.floor
+        """Of ctas without a clock here, everything counts as seen by who acquired something."""
         slot = cta - self.geometry.first
+        if not self.crossing:
+            return (stamp > self.floor) & ~self.acquired[mine]
         here = (slot >= 0) & (slot < self.geometry.ctas)
-        return (stamp > self.floor) & (~here | (stamp > self.seen[mine, np.where(here, slot, 0)]))
+        seen = self.seen[mine, np.where(here, slot, 0)]
+        return (stamp > self.floor) & np.where(here, stamp > seen, ~self.acquired[mine])
 
     # ---- synchronisation ----------------------------------------------------------------------------------------------
 
@@ -102,17 +107,20 @@ class Order:
                 self.floor = top
 
     def _groups(self, level: str, threads: Any) -> None:
-        ctas = self.geometry.cta[threads]
-        for cta in np.unique(ctas):
-            mine = threads[ctas == cta]
-            warps = np.unique(self.geometry.lane[mine] // self.width)
-            self._join(int(cta), [np.array([w]) for w in warps] if level == "warp" else [warps])
+        if level == "warp":
+            pairs = np.unique(self.geometry.cta[threads] * self.warps + self.geometry.lane[threads] // self.width)
+            cta, warp = np.divmod(pairs, self.warps)
+            self.known[cta, warp, warp] = self.clock[cta]
+            self.clock[np.unique(cta)] += 1
+            return
+        for number, warps in self._warps(threads):
+            self._join(number, warps)
 
-    def _join(self, cta: int, groups: list[Any]) -> None:
-        for warps in groups:
-            together = self.known[cta, warps].max(axis=0)
-            together[warps] = self.clock[cta]
-            self.known[cta, warps] = together
+    def _join(self, cta: int, warps: Any) -> None:
+        """Warps of one cta meet."""
+        together = self.known[cta, warps].max(axis=0)
+        together[warps] = self.clock[cta]
+        self.known[cta, warps] = together
         self.clock[cta] += 1
 
     def release(self, key: Any, threads: Any) -> None:
@@ -123,18 +131,22 @@ class Order:
 
     def acquire(self, key: Any, threads: Any) -> None:
         """The warps of `threads` learn what was released under `key`."""
-        if self.fine and key in self._released:
-            for cta, warps in self._warps(threads):
-                self._learn(key, cta, warps)
-
-    def pass_on(self, key: Any, threads: Any) -> None:
-        """Warp after warp learns what was released under `key`, and releases: an atomic update of one place."""
+        if not self.fine:
+            return
+        self.acquired[self.geometry.cta[threads]] = True
         for cta, warps in self._warps(threads):
-            for warp in warps:
-                one = np.array([warp])
-                if key in self._released:
-                    self._learn(key, cta, one)
-                self._publish(key, cta, one)
+            self._learn(key, cta, warps)
+
+    def update(self, places: list[tuple[Any, Any]]) -> None:
+        """An atomic update of places by threads: warp after warp learns what was released there, and releases."""
+        if len(places) > MANY_PLACES:
+            places = [(MANY, np.unique(np.concatenate([threads for _, threads in places])))]
+        for key, threads in places:
+            self.acquired[self.geometry.cta[threads]] = True
+            for cta, warps in self._warps(threads):
+                for warp in warps:
+                    self._learn(key, cta, np.array([warp]))
+                    self._publish(key, cta, np.array([warp]))
 
     def _publish(self, key: Any, cta: int, warps: Any) -> None:
         across, inside = self._released.get(key, (np.zeros(self.geometry.ctas, np.int64), {}))
@@ -149,14 +161,16 @@ class Order:
         self.version += 1
 
     def _learn(self, key: Any, cta: int, warps: Any) -> None:
-        across, inside = self._released[key]
-        if self.crossing:
-            self.seen[cta] = np.maximum(self.seen[cta], across)
-        if cta in inside:
-            self.known[cta, warps] = np.maximum(self.known[cta, warps], inside[cta])
+        for name in (key, MANY):
+            across, inside = self._released.get(name, (None, {}))
+            if across is not None and self.crossing:
+                self.seen[cta] = np.maximum(self.seen[cta], across)
+            if cta in inside:
+                self.known[cta, warps] = np.maximum(self.known[cta, warps], inside[cta])
 
     def _warps(self, threads: Any) -> list[tuple[int, Any]]:
-        ctas = self.geometry.cta[threads]
-        return [
-            (int(cta), np.unique(self.geometry.lane[threads[ctas == cta]] // self.width)) for cta in np.unique(ctas)
-        ]
+        """Per cta of `threads` (which are sorted), the numbers of their warps."""
+        pairs = np.unique(self.geometry.cta[threads] * self.warps + self.geometry.lane[threads] // self.width)
+        cta, warp = np.divmod(pairs, self.warps)
+        starts = np.flatnonzero(np.diff(cta, prepend=-1))
+        return [(int(cta[start]), part) for start, part in zip(starts, np.split(warp, starts[1:]), strict=True)]
