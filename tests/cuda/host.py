@@ -1,6 +1,6 @@
 """Generated kernels on the host: a C++ compiler reads the very source, a few lines stand for the machine.
 
-Threads run one after the other, so this is for kernels whose threads do not wait for each other.
+Each thread of a cta is a thread of the host, and a barrier is a barrier; ctas run one after the other.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ SHIM = """\
 #include <cstdio>
 #include <cstring>
 #include <algorithm>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
 using std::min; using std::max; using std::abs;
 #define __global__
 #define __device__
@@ -27,7 +31,11 @@ using std::min; using std::max; using std::abs;
 #define CUDART_INF_F HUGE_VALF
 #define CUDART_NAN_F NAN
 struct uint3 { unsigned int x, y, z; };
-static uint3 threadIdx, blockIdx, blockDim;
+static thread_local uint3 threadIdx;
+static uint3 blockIdx, blockDim;
+static std::unique_ptr<std::barrier<>> host_cta;
+#define __shared__ static
+#define __syncthreads() host_cta->arrive_and_wait()
 #define VECTORS(T, name) \\
   struct name##2 { T x, y; }; struct alignas(4 * sizeof(T)) name##4 { T x, y, z, w; }; \\
   static inline name##2 make_##name##2(T x, T y) { return {x, y}; } \\
@@ -46,8 +54,17 @@ static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 CALLER = """
 extern "C" void run(unsigned int grid, unsigned int block, {parameters}) {{
   blockDim.x = block;
-  for (blockIdx.x = 0; blockIdx.x < grid; ++blockIdx.x)
-    for (threadIdx.x = 0; threadIdx.x < block; ++threadIdx.x) {kernel}({arguments});
+  for (blockIdx.x = 0; blockIdx.x < grid; ++blockIdx.x) {{
+    host_cta = std::make_unique<std::barrier<>>(block);
+    std::vector<std::thread> threads;
+    for (unsigned int i = 0; i < block; ++i)
+      threads.emplace_back([=] {{
+        threadIdx.x = i;
+        {kernel}({arguments});
+        host_cta->arrive_and_drop();  // who has left is not waited for
+      }});
+    for (auto& thread : threads) thread.join();
+  }}
 }}
 """
 
@@ -61,6 +78,16 @@ def built(text: str, kernel: str, folder: Path, parameters: str) -> Any:
     source.write_text(
         SHIM + plain + CALLER.format(parameters=parameters, kernel=kernel, arguments=", ".join(names)), encoding="utf-8"
     )
-    options = ["-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing"]
+    options = [
+        "-std=c++20",
+        "-O1",
+        "-pthread",
+        "-shared",
+        "-fPIC",
+        "-w",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-fno-strict-aliasing",
+    ]
     subprocess.run([COMPILER, *options, "-o", str(library), str(source)], check=True, capture_output=True, text=True)
     return ctypes.CDLL(str(library)).run

@@ -12,10 +12,16 @@ import numpy as np
 import pytest
 
 import tirx
+from tests.core.sim.random_programs import Program
 from tests.cuda.helpers import source_of
 from tests.cuda.host import COMPILER, built
 from tirx import script as Tx
-from tirx.ir import DType, Expr
+from tirx.ir import DType, Expr, IRModule
+from tirx.sim import simulate_module
+from tirx.target import Target
+from tirx_cuda.codegen.core_emissions import CORE_EMISSIONS
+from tirx_cuda.codegen.dialect import cuda_dialect
+from tirx_cuda.codegen.generate import CudaGenerator
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
@@ -89,3 +95,23 @@ def test_expressions_mean_the_same_in_source_and_simulator(dtype: str, seed: int
     run(1, 64, a.ctypes.data_as(ctypes.c_void_p), compiled.ctypes.data_as(ctypes.c_void_p))
     different = ~((simulated == compiled) | (np.isnan(simulated) & np.isnan(compiled)))
     assert not different.any(), f"columns {sorted(set(np.nonzero(different)[1].tolist()))}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_structured_programs_mean_the_same(seed: int, tmp_path: Path) -> None:
+    program = Program(seed)
+    module = program.module()
+    array = np.random.default_rng(seed).integers(-1000, 1000, 64, dtype=np.int32)
+    simulated = np.zeros(program.O.shape[0], np.int32)
+    report = simulate_module(module, [array.copy(), simulated], Target("generic"), checks="none")
+    assert report.verdict == "clean", str(report)
+    generator = CudaGenerator(cuda_dialect(), EMISSIONS.get)
+    text = generator.module(IRModule([module["k"]]), "cuda", ".cu").text
+    compiled = np.zeros_like(simulated)
+    run = built(text, "k", tmp_path, "int* A, int* O")
+    run(program.ctas, program.threads, array.ctypes.data_as(ctypes.c_void_p), compiled.ctypes.data_as(ctypes.c_void_p))
+    np.testing.assert_array_equal(compiled, simulated)
+
+
+EMISSIONS = {row.intrinsic: row for row in CORE_EMISSIONS}
