@@ -231,7 +231,7 @@ class _Program:
         stmts: list[Stmt] = []
         for _ in range(self.number(0, 3)):
             stmts += self.statement(depth)
-        if in_loop and self.number(0, 3) == 0:
+        if in_loop and self.chance():
             stmts.append(self.pick([Break, Continue])())
         del self.vars[known[0] :], self.buffers[known[1] :]
         return seq(stmts)
