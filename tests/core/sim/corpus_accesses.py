@@ -317,3 +317,42 @@ def a_loop_without_an_end(bad):
         A[tx] = i
 
     return kernel, np.zeros(8, "i4")
+
+
+@fault("assertion")
+def an_assertion_of_the_kernel(bad):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((8,), "int32"), B: Tx.Buffer((8,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([8])
+        assert A[tx] >= 0, "counts are not negative"
+        B[tx] = A[tx]
+
+    return kernel, np.array([0, 1, 2, -3 if bad else 3, 4, 5, 6, 7], "i4"), np.zeros(8, "i4")
+
+
+@fault("uninitialised")
+def memory_behind_a_pointer(bad):
+    @Tx.prim_func
+    def kernel(B: Tx.Buffer((8,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([8])
+        s = Tx.alloc_shared((16,), "int32")
+        s[tx] = tx
+        Tx.tvm_storage_sync("shared")
+        p = Tx.address_of(s[8 if bad else 0])
+        v = Tx.decl_buffer((8,), "int32", data=p, scope="shared")
+        B[tx] = v[tx]
+
+    return kernel, np.zeros(8, "i4")
+
+
+@fault("out_of_bounds")
+def a_pointer_past_its_array(bad):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((8,), "int32"), B: Tx.Buffer((8,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([8])
+        B[tx] = Tx.masked_load("int32", Tx.ptr_byte_offset(A.data, tx * 4 + (8 if bad else 0), "int32"), tx < 8)
+
+    return kernel, np.arange(8, dtype="i4"), np.zeros(8, "i4")

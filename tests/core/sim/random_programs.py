@@ -134,6 +134,8 @@ class Program:
             kinds += ["if", "for", "each", "while"]
         if uniform:
             kinds += ["exchange", "together"]
+        if uniform and depth < 2:
+            kinds += ["cta_for", "cta_while"]
         if loop and not uniform:
             kinds += ["break", "continue"]
         if not uniform and depth:
@@ -161,10 +163,10 @@ class Program:
         return [If(self.condition(1), then, orelse)]
 
     def s_for(self, depth: int, uniform: bool, loop: bool) -> list[Any]:
-        """Bounds are constants: all threads turn together."""
+        """Bounds are constants: all threads turn together, and where there may be barriers none leaves alone."""
         var = self.fresh("i")
         self.names.append(var)
-        body = seq(self.statements(2, depth + 1, uniform, True))
+        body = seq(self.statements(2, depth + 1, uniform, not uniform))
         self.names.pop()
         step = self.random.randint(1, 2)
         return [
@@ -201,6 +203,25 @@ class Program:
     def s_together(self, depth: int, uniform: bool, loop: bool) -> list[Any]:
         """A branch that whole ctas take, with barriers inside."""
         return [If(EQ(self.cta, const(self.random.randint(0, 2))), seq(self.s_exchange()))]
+
+    def leaving(self) -> Any:
+        return If(EQ(self.cta, const(self.random.randint(0, 2))), self.random.choice((Break, Continue))())
+
+    def s_cta_for(self, depth: int, uniform: bool, loop: bool) -> list[Any]:
+        """Every cta has its own number of turns, with barriers in each, and leaves some early."""
+        var = self.fresh("t")
+        self.names.append(var)
+        body = [*self.s_exchange(), *self.statements(1, depth + 1, False, False), self.leaving(), *self.s_exchange()]
+        self.names.pop()
+        return [For(var, self.cta & 1, self.cta + self.random.randint(0, 2), const(1), "serial", seq(body))]
+
+    def s_cta_while(self, depth: int, uniform: bool, loop: bool) -> list[Any]:
+        counter = flat(f"c{len(self.counters)}", 1, scope="local", scalar=True)
+        self.counters.append(counter)
+        held = BufferLoad(counter, (ZERO,))
+        body = [BufferStore(counter, held + 1, (ZERO,)), *self.s_exchange(), self.leaving(), *self.s_exchange()]
+        condition = And(held < const(3), LT(held, self.cta + self.random.randint(0, 2)))
+        return [BufferStore(counter, ZERO, (ZERO,)), While(condition, seq(body))]
 
     def s_break(self, *_: Any) -> list[Any]:
         return [If(self.condition(1), Break())]
