@@ -47,6 +47,8 @@ static inline unsigned int __float_as_uint(float x) { return same_bits<unsigned 
 static inline float __int_as_float(int x) { return same_bits<float>(x); }
 static inline float __uint_as_float(unsigned int x) { return same_bits<float>(x); }
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 static inline int __popc(unsigned int x) { return __builtin_popcount(x); }
 static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 """
