@@ -113,6 +113,8 @@ class FunctionFrame(Frame):
         }
         if not self.private:
             attrs = {"global_symbol": name, **attrs}
+        if not self.verify:
+            attrs["tirx.unchecked"] = True
         self.func = PrimFunc(name, self.params, body, attrs, self.result, self.names, self.span, self.callees.values())
         owner.functions.append(self.func)
 
