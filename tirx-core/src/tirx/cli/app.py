@@ -85,7 +85,7 @@ def app(ctx: click.Context) -> None:
     \b
     tirx check scale.py
     tirx run scale.py --arg x=random:1000 --arg y=empty --arg a=2.5
-    tirx compile scale.py --target "cuda -arch=sm_90a"
+    tirx compile scale.py --target TARGET
     """  # noqa: D301 - click reads the backspace
     if os.environ.get("NO_COLOR"):
         ctx.color = False

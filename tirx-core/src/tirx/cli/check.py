@@ -31,7 +31,7 @@ def command(file: str, targets: tuple[str, ...], time_limit: float | None, as_js
     """Parse, verify and lower every kernel of a file.
 
     \b
-    tirx check kernels.py -t cuda -t "generic -width=64"
+    tirx check kernels.py -t generic -t "generic -width=64"
     """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
     results = _results(file, targets, as_json)

@@ -48,8 +48,8 @@ def command(
     """Lower a kernel, write its source, build its binary.
 
     \b
-    tirx compile softmax.py --target "cuda -arch=sm_90a"
-    tirx compile softmax.py:rows -t cuda --emit source --emit binary -o build/
+    tirx compile softmax.py --target TARGET
+    tirx compile softmax.py:rows --emit source --emit binary -o build/
     """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
     chosen = load_kernel(kernel, constants)

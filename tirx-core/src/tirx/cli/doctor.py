@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from .. import __file__ as own_file
 from .. import __version__
 from ..backend import available, info, load, registry
 from ..backend.report import backends_data
@@ -67,7 +66,7 @@ def _shadows() -> list[dict[str, Any]]:
     owners = set(importlib_metadata.packages_distributions().get("tirx", []))
     return [
         _finding("import name", "note", f"{name} also installs an import package named `tirx`",
-                 f"uninstall it: pip uninstall {name}; this one is {Path(own_file).parent}")
+                 f"uninstall it: pip uninstall {name}; this one is {Path(__file__).parents[1]}")
         for name in sorted(owners - {"tirx-core"})
     ]  # fmt: skip
 

@@ -59,7 +59,7 @@ def command(
 
     \b
     tirx run scale.py --arg x=in.npy --arg y=empty --arg a=2.5
-    tirx run matmul.py --arg random:512x512 --arg random:512x512 --arg zeros -t cuda
+    tirx run matmul.py --arg random:512x512 --arg random:512x512 --arg zeros -t generic
     """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
     chosen = load_kernel(kernel, constants)

@@ -21,7 +21,7 @@ def command(text: str, as_json: bool) -> None:
     """List target kinds and named targets of all installed backends.
 
     \b
-    tirx targets h100
+    tirx targets generic
     """  # noqa: D301 - click reads the backspace
     for name in available():
         _load(name)

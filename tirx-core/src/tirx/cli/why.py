@@ -17,7 +17,7 @@ def command(name: str, as_json: bool) -> None:
     """Explain what is known of a backend, target or namespace, and which rule decided about it.
 
     \b
-    tirx why cuda
+    tirx why acme
     """  # noqa: D301 - click reads the backspace
     if as_json:
         print_json(why_data(name))
