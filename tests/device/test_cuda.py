@@ -49,7 +49,9 @@ def test_dynamic_shared_memory_beyond_48_kilobytes() -> None:
 
 
 def test_atomics() -> None:
-    for device, simulated in both(kernels.histogram, RNG.integers(0, 64, 4096).astype(np.int32), np.zeros(64, np.int32)):
+    for device, simulated in both(
+        kernels.histogram, RNG.integers(0, 64, 4096).astype(np.int32), np.zeros(64, np.int32)
+    ):
         assert np.array_equal(device, simulated)
 
 
