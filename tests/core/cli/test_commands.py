@@ -136,13 +136,6 @@ def test_why_and_backends_answer_in_json(tirx: Shell) -> None:
     assert "acme" in tirx("why", "acme").out
 
 
-def test_doctor_says_what_is_there(tirx: Shell) -> None:
-    found = {item["what"]: item for item in json.loads(tirx("doctor", "--json").out)}
-    assert found["numpy"]["state"] == "ok"
-    assert found["backends"]["advice"].startswith("kernels are simulated only")
-    assert "+ tirx-core: " in tirx("doctor").out
-
-
 def test_doctor_notes_others_that_install_the_same_name(tirx: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tirx.folder / "site/other_tirx-2.0.dist-info"
     info.mkdir(parents=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -35,6 +36,13 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *words], cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
     )
+
+
+def test_doctor_says_what_is_there(folder: Path) -> None:
+    found = {item["what"]: item for item in json.loads(run(folder, "doctor", "--json").stdout)}
+    assert found["numpy"]["state"] == "ok"
+    assert found["backends"]["advice"].startswith("kernels are simulated only")
+    assert "+ tirx-core: " in run(folder, "doctor").stdout
 
 
 def test_a_kernel_file_that_loops_is_ended(folder: Path) -> None:

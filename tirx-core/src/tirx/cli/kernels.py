@@ -133,8 +133,8 @@ def _code(loader: SourceFileLoader, file: Path) -> Any:
         raise ScriptError(f"cannot read {file}: {error.strerror}") from None
     except SyntaxError as error:
         raise _not_python(error, file) from None
-    except ValueError as error:  # bytes that are no text
-        raise ScriptError(f"{file} is not a Python file: {error}") from None
+    except ValueError as error:  # bytes that are no text, for some versions of Python
+        raise ScriptError(f"{file} is not valid Python: {error}") from None
 
 
 def _not_python(error: SyntaxError, file: Path) -> ScriptError:
