@@ -129,3 +129,16 @@ def test_only_lossless_conversions_are_implicit(source: str, target: str, lossle
     from tirx.ir.convert import is_lossless
 
     assert is_lossless(ir.DType(source), ir.DType(target)) is lossless
+
+
+def test_loads_of_different_free_buffers_differ_and_of_bound_ones_do_not() -> None:
+    a, b = ir.Buffer("a", (4,)), ir.Buffer("b", (4,))
+    zero = (ir.const(0),)
+    assert not ir.structural_equal(ir.BufferLoad(a, zero), ir.BufferLoad(b, zero))
+    assert ir.structural_equal(ir.BufferLoad(a, zero), ir.BufferLoad(a, zero))
+    assert ir.structural_equal(ir.BufferLoad(a, zero), ir.BufferLoad(b, zero), map_free=True)
+
+    def block(buffer: ir.Buffer) -> ir.Stmt:
+        return ir.Seq((ir.Alloc(buffer), ir.Evaluate(ir.BufferLoad(buffer, zero))))
+
+    assert ir.structural_equal(block(a), block(b))

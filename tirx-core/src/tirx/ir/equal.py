@@ -6,6 +6,7 @@ from .buffer import Buffer
 from .expr import Call, FloatImm, Op, Var
 from .function import IRModule, PrimFunc
 from .node import Node
+from .stmt import Alloc, Decl
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class _Comparison:
     def _match(self, a: Any, b: Any, alike: Any) -> bool:
         if id(a) in self.forward or id(b) in self.backward:
             return self.forward.get(id(a)) is b and self.backward.get(id(b)) is a
-        if not self.bijective and a is not b and isinstance(a, Var):
+        if not self.bijective and a is not b:
             return False
         self.forward[id(a)], self.backward[id(b)] = b, a
         return bool(alike())
@@ -78,6 +79,8 @@ class _Comparison:
         if isinstance(a, FloatImm):
             return a.dtype is b.dtype and repr(a.value) == repr(b.value)  # type: ignore[attr-defined]
         if isinstance(a, Call) and a.op.name != b.op.name:  # type: ignore[attr-defined]
+            return False
+        if isinstance(a, Alloc | Decl) and not self._define_buffer(a.buffer, b.buffer):  # type: ignore[attr-defined]
             return False
         defined = _DEFINED.get(type(a).__name__, ())
         for name in defined:
@@ -96,6 +99,12 @@ class _Comparison:
                 if left.dtype is not right.dtype:
                     return False
         return True
+
+    def _define_buffer(self, a: Buffer, b: Buffer) -> bool:
+        if id(a) in self.forward or id(b) in self.backward:
+            return True
+        self.forward[id(a)], self.backward[id(b)] = b, a
+        return self._buffers(a, b)
 
     def _buffers(self, a: Buffer, b: Buffer) -> bool:
         plain = (a.dtype, a.scope_name, a.align, a.offset_factor, a.is_scalar, a.has_default_layout, len(a.shape))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 __all__ = [
@@ -104,13 +105,26 @@ def trunc_mod(a: Any, b: Any) -> Any:
     return np.fmod(a, b)
 
 
+_NARROW_FLOATS = frozenset(
+    np.dtype(getattr(ml_dtypes, name))
+    for name in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e3m4")
+    if hasattr(ml_dtypes, name)
+)
+
+
 def cast_array(value: Any, dtype: Any) -> Any:
-    """`value` (array or NumPy scalar) converted as C does, with saturation where C leaves it undefined."""
+    """`value` (array or NumPy scalar) converted as C does, with saturation where C leaves it undefined.
+
+    What an eight-bit float cannot hold becomes its largest finite value, as hardware converts; NaN stays NaN.
+    """
     value = np.asarray(value)
     if value.dtype == dtype:
         return value
     if dtype.kind in "iu" and value.dtype.kind not in "iub":
         return _to_integer(value, dtype)
+    if dtype in _NARROW_FLOATS and value.dtype.kind not in "iub":
+        largest = float(ml_dtypes.finfo(dtype).max)
+        value = np.clip(value.astype(np.float64) if value.dtype.itemsize < 4 else value, -largest, largest)
     return value.astype(dtype)
 
 

@@ -25,7 +25,7 @@ _INT = ("integer",)
 def _shuffle(name: str, lane: str, doc: str) -> Intrinsic:
     """An exchange of values: it is neither moved nor dropped, since all named threads must reach it together."""
     operands = [
-        Operand("mask", dtypes=_INT), Operand("value"), Operand(lane, dtypes=_INT), Operand("width", dtypes=_INT),
+        Operand("mask", dtypes=("uint32", *_INT)), Operand("value"), Operand(lane, dtypes=_INT), Operand("width", dtypes=_INT),
         Operand("warp_size", dtypes=_INT),
     ]  # fmt: skip
     return Intrinsic(name, operands, "arg:value", Effect("sync"), doc=doc, meaning=_WHERE + name)
