@@ -105,6 +105,7 @@ def trunc_mod(a: Any, b: Any) -> Any:
     return np.fmod(a, b)
 
 
+_finfo: Any = ml_dtypes.finfo  # ml_dtypes says nothing of its type
 _NARROW_FLOATS = frozenset(
     np.dtype(getattr(ml_dtypes, name))
     for name in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e3m4")
@@ -123,7 +124,7 @@ def cast_array(value: Any, dtype: Any) -> Any:
     if dtype.kind in "iu" and value.dtype.kind not in "iub":
         return _to_integer(value, dtype)
     if dtype in _NARROW_FLOATS and value.dtype.kind not in "iub":
-        largest = float(ml_dtypes.finfo(dtype).max)
+        largest = float(_finfo(dtype).max)
         value = np.clip(value.astype(np.float64) if value.dtype.itemsize < 4 else value, -largest, largest)
     return value.astype(dtype)
 
