@@ -126,3 +126,14 @@ def test_flat_indices_beyond_32_bits_are_computed_in_64() -> None:
 def test_arrays_that_do_not_fit_are_refused_before_anything_runs() -> None:
     with pytest.raises(ArgumentError, match=r"expected shape \(1048576, 1048576\), got \(1, 1\)"):
         tirx.simulate(sparse, np.zeros((1, 1), np.int8), target="generic")
+
+
+def test_indices_that_overflow_the_type_they_are_computed_in() -> None:
+    with Tx.builder.Builder() as builder, Tx.prim_func():
+        Tx.func_name("kernel")
+        x = Tx.arg("x", Tx.Buffer((1 << 33,), "int8"))
+        Tx.device_entry()
+        block, tx = Tx.cta_id([1 << 23]), Tx.thread_id([1024])
+        Tx.buffer_store(x, Tx.int8(1), [block * 1024 + tx])
+    with pytest.raises(TirxError, match="of `x` reaches 8589934591, and int32 ends at 2147483647"):
+        tirx.compile(builder.get(), "generic")

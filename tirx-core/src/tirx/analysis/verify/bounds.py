@@ -158,6 +158,8 @@ class _Bounds:
             if (exact and (low < 0 or high + lanes >= size)) or high + lanes < 0 or low >= size:
                 worst = low if low < 0 else high + lanes
                 yield self._outside(buffer, axis, size, index, worst, span)
+            elif exact and high + lanes > index.dtype.element.max_int:
+                yield self._too_narrow(buffer, axis, index, high + lanes, span)
 
     def _outside(self, buffer: Buffer, axis: int, size: int, index: Expr, worst: int, span: Span | None) -> Diagnostic:
         inside = index.base if isinstance(index, Ramp) else index
@@ -166,6 +168,15 @@ class _Bounds:
             f"index {worst} is outside dimension {axis} of `{buffer.name}` ({size} elements){at}",
             span,
             hint="guard the access with `if`, or change the range",
+        )
+
+    def _too_narrow(self, buffer: Buffer, axis: int, index: Expr, reached: int, span: Span | None) -> Diagnostic:
+        """The element exists, but the type in which the author computes its index ends before."""
+        dtype = index.dtype.element
+        return Diagnostic(
+            f"the index of dimension {axis} of `{buffer.name}` reaches {reached}, and {dtype} ends at {dtype.max_int}",
+            span,
+            hint="compute it in 64 bits, e.g. Tx.int64(id) * size + ...",
         )
 
     def _where(self, index: Expr, largest: bool) -> str:
