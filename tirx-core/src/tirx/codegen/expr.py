@@ -289,6 +289,8 @@ class ExprPrinter:
         name = calls.get(f"{operation}.{node.dtype.element.name}") or calls.get(operation, operation)
         if name in self.dialect.helpers:
             self.helper(name)
+        if isinstance(node, FloorDiv | FloorMod) and self.ctype(node.dtype).promoted:
+            name = f"{name}<{self.type(node.dtype)}>"  # C's constants have no narrow type: the two operands may differ
         return Term(f"{name}({self.text(node.a)}, {self.text(node.b)})", POSTFIX)
 
     def _unary(self, node: Unary) -> Term:

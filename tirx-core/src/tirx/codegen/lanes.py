@@ -26,6 +26,7 @@ from ..ir import (
     Expr,
     IntImm,
     Let,
+    Not,
     Ramp,
     Select,
     Shuffle,
@@ -239,6 +240,8 @@ def _name(node: Expr) -> str:
     """What the function for a lanewise operation is called."""
     if isinstance(node, Cast):
         return f"to_{node.dtype.name}"
+    if isinstance(node, Not):
+        return "logical_not"  # `not` is an operator of C++
     return node.op.name.rpartition(".")[2] if isinstance(node, Call) else type(node).__name__.lower()
 
 
