@@ -19,6 +19,8 @@ def ordered(array: Any) -> Any:
 def distance(a: Any, b: Any) -> int:
     """The largest difference in units of the last place; NaN differs only from numbers, integers and signs must be equal."""
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    if a.dtype == b.dtype and a.tobytes() == b.tobytes():
+        return 0
     if a.dtype.kind in "iub":
         return 0 if np.array_equal(a, b) else 1 << 64
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)

@@ -93,7 +93,7 @@ def test_source_that_an_author_brings(golden: Machine) -> None:
 
 
 def test_an_assertion_stops_the_kernel(golden: Machine) -> None:
-    with pytest.raises(MachineError, match="trap\nRuntimeError: too many threads at basics.py"):
+    with pytest.raises(MachineError, match=r"trap\nRuntimeError: too many threads at basics\.py"):
         golden.run("assertion", np.zeros(64, np.int32), 40)
 
 
