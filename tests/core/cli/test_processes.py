@@ -102,6 +102,21 @@ def test_a_reader_that_goes_away_is_no_fault(folder: Path) -> None:
     assert (process.returncode, err) == (141, "")
 
 
+def test_json_survives_backends_that_print(folder: Path) -> None:
+    info = folder / "site/talkative-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: talkative\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tirx.api.v1]\ntalkative = talkative\n")
+    (info.parent / "talkative.py").write_text("import os\nprint('chatter')\nos.write(1, b'more of it\\n')\n")
+    done = subprocess.run(
+        [*COMMAND, "targets", "--json"],
+        env=environment(PYTHONPATH=str(info.parent), TIRX_BACKENDS="talkative"),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert [kind["name"] for kind in json.loads(done.stdout)["kinds"]] == ["generic"]
+    assert "chatter" in done.stderr
+
+
 def on_a_terminal(folder: Path, *words: str, **more: str) -> str:
     """All that a command writes when a person looks on."""
     ours, theirs = pty.openpty()
