@@ -22,12 +22,12 @@ from tirx.ir import (
     IRModule,
     Launch,
     PrimFunc,
+    StringImm,
     Var,
     const,
     seq,
 )  # fmt: skip
 from tirx.ir.dtype import DType
-from tirx.ir.stmt import text_parts
 from tirx.sim import simulate_module
 from tirx.sim.host import run_host
 from tirx.sim.row import Simulator
@@ -131,7 +131,7 @@ def test_single_elements(flow):
 
 def test_a_host_assertion_is_a_finding_in_a_simulation(flow):
     A, B, _ = buffers()
-    host = PrimFunc("main", [A, B], Assert(const(0) > const(1), text_parts("n is a multiple of 4")), {"role": "host"})
+    host = PrimFunc("main", [A, B], Assert(const(0) > const(1), (StringImm("n is a multiple of 4"),)), {"role": "host"})
     report = simulate_module(IRModule([host]), [np.zeros((4, 8), "f4")] * 2, flow)
     assert [(f.kind, f.message) for f in report.findings] == [("assertion", "n is a multiple of 4")]
 
@@ -140,7 +140,7 @@ def test_host_functions_run_for_a_device():
     n = Var("n", I32)
     launched = []
     launch = Launch("k", (n,), ("cta.x",), ((n + 31) // 32,), ("dynamic_shared_bytes",), (n * 4,))
-    body = seq([Assert(n % 4 < 1, text_parts("n is a multiple of 4")), launch])
+    body = seq([Assert(n % 4 < 1, (StringImm("n is a multiple of 4"),)), launch])
     func = PrimFunc("main", [n], body, {"role": "host"})
     run_host(
         func,

@@ -150,7 +150,6 @@ CUDA = TargetKind(
     capabilities=_capabilities,
     limits=_limits,
     complete=_complete,
-    detect="tirx_cuda.detect:detect",
 )
 
 

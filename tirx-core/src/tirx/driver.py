@@ -37,7 +37,7 @@ def compile(
     context = PassContext(_target(module, target), config=config, instruments=instruments)
     wanted = tuple(extensions)
     lowered = lower(module, context, wanted)
-    return Executable(module, lowered, context, entry=_entry(kernel, module), extensions=wanted)
+    return Executable(module, lowered, context, entry=_entry(kernel), extensions=wanted)
 
 
 def lower(module: IRModule, context: PassContext, extensions: Iterable[str] = ()) -> IRModule:
@@ -73,7 +73,7 @@ def simulate(
     The report's `.verdict` is `clean`, `error` or `incomplete`.
     """
     module = as_module(kernel)
-    entry = _entry(kernel, module)
+    entry = _entry(kernel)
     func = module[entry or next(iter(module.functions))]
     options = {name: value for name, value in kwargs.items() if name not in func.names}
     for name in options:
@@ -128,7 +128,7 @@ def as_module(kernel: Any) -> IRModule:
     raise ScriptError(f"{type(kernel).__name__} is no kernel", hint=hint)
 
 
-def _entry(kernel: Kernel, module: IRModule) -> str | None:
+def _entry(kernel: Kernel) -> str | None:
     return kernel.name if isinstance(kernel, PrimFunc) else None
 
 

@@ -40,10 +40,6 @@ class Linear:
         """Atoms with their coefficients."""
         return [(self.atoms[key], factor) for key, factor in self.coefficients.items()]
 
-    def is_constant(self) -> bool:
-        """Whether no atom is left."""
-        return not self.atoms
-
     def split(self, divisor: int) -> tuple[Linear, Linear]:
         """`(quotient, rest)` with `self == divisor * quotient + rest`; the rest's constant lies in [0, divisor)."""
         quotient, rest = Linear(), Linear()

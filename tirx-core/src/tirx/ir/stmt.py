@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .expr import Expr, StringImm, Var
+from .expr import Expr, Var
 from .node import Node
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
@@ -129,10 +129,6 @@ class ScopeIdDef(Stmt):
     cur: str
     preferred: tuple[Expr, ...] | None = None
 
-    def extent_list(self) -> tuple[Expr, ...]:
-        """Extents, or nothing when deferred."""
-        return self.extents or ()
-
 
 class Break(Stmt):
     """Leave the innermost loop."""
@@ -173,8 +169,3 @@ def seq(stmts: Iterable[Stmt]) -> Stmt:
         else:
             flat.append(stmt)
     return flat[0] if len(flat) == 1 else Seq(tuple(flat))
-
-
-def text_parts(message: str) -> tuple[Expr, ...]:
-    """An assertion message as operands."""
-    return (StringImm(message),)

@@ -89,7 +89,7 @@ class Executable:
     @property
     def launch_plan(self) -> LaunchPlan:
         """The launches of the entry function."""
-        return plan_of(self.host(), self.lowered)
+        return plan_of(self.host())
 
     @property
     def provenance(self) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ir import Expr, IntImm, IRModule, Launch, PrimFunc, walk
+from ..ir import Expr, IntImm, Launch, PrimFunc, walk
 
 __all__ = ["LaunchPlan", "LaunchStep", "plan_of"]
 
@@ -66,7 +66,7 @@ class LaunchPlan(tuple[LaunchStep, ...]):
         return [step.to_json() for step in self]
 
 
-def plan_of(host: PrimFunc, module: IRModule) -> LaunchPlan:
+def plan_of(host: PrimFunc) -> LaunchPlan:
     """The plan of one host function of a lowered module."""
     return LaunchPlan(_step(node) for node in walk(host.body) if isinstance(node, Launch))
 

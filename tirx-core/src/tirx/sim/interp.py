@@ -100,7 +100,6 @@ class Interpreter:
         self.launch = launch
         self.values: dict[int, Any] = {}
         self.storages: dict[int, Storage] = {}
-        self.turns = 0
 
     def run(self, body: Stmt) -> Any:
         """Run a function's body; what it returns."""
@@ -156,7 +155,6 @@ class Interpreter:
 
     def _while(self, stmt: While) -> None:
         while self.expr(stmt.condition):
-            self.turns += 1
             if not self._turn(stmt.body):
                 return
 

@@ -30,7 +30,7 @@ class Arena:
     `base` is the address of byte 0 of an instance. `shadow` belongs to the checker.
     """
 
-    __slots__ = ("_typed", "base", "data", "initialised", "instances", "kind", "name", "shadow", "stride")
+    __slots__ = ("_typed", "base", "data", "initialised", "kind", "name", "shadow", "stride")
 
     def __init__(self, name: str, kind: str, data: Any, base: int, stride: int = 0) -> None:
         self.name = name
@@ -38,7 +38,6 @@ class Arena:
         self.data = data
         self.base = base
         self.stride = stride
-        self.instances = len(data) // stride if stride else 1
         self.initialised = kind == "global"
         self.shadow: Any = None
         self._typed: dict[Any, Any] = {}

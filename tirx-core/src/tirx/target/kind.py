@@ -73,13 +73,13 @@ class TargetKind:
     * `scope_model(target, attrs)`: its levels; `attrs` are the function's attributes
     * `capabilities(target)`
     * `limits(target)`: named figures that verification reads (`threads_per_cta`, `registers_per_thread`, ...)
-    * `complete(attrs)`: derive and check attributes that depend on each other; raises `TargetError`
-    * `detect`: `"module:function"` answering attributes of the device present, or None
+    * `complete(attrs)`: derive and check attributes that depend on each other or on the device present; raises
+      `TargetError`
     * `parent`: another kind that it specialises: emissions and variants of the parent apply where it has none of its
       own
     """
 
-    __slots__ = ("attributes", "capabilities", "complete", "detect", "doc", "limits", "name", "parent", "scope_model")
+    __slots__ = ("attributes", "capabilities", "complete", "doc", "limits", "name", "parent", "scope_model")
 
     def __init__(
         self,
@@ -91,7 +91,6 @@ class TargetKind:
         capabilities: Callable[[Target], Capabilities],
         limits: Callable[[Target], Mapping[str, int]],
         complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-        detect: str | None = None,
         parent: str | None = None,
     ) -> None:
         self.name = name
@@ -101,7 +100,6 @@ class TargetKind:
         self.capabilities = capabilities
         self.limits = limits
         self.complete = complete
-        self.detect = detect
         self.parent = parent
 
 

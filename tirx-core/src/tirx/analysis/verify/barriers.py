@@ -83,7 +83,7 @@ class _Divergence:
             return False
         seen: set[int] = set()
         for thread in range(threads):
-            values = {**self.values, **{key: self._id(key, level, thread) for key in varying}}
+            values = {**self.values, **{key: self._id(key, thread) for key in varying}}
             found = evaluate(condition, {key: value for key, value in values.items() if value is not None})
             if found is not None:
                 seen.add(found)
@@ -106,7 +106,7 @@ class _Divergence:
                     found.append(key)
         return found
 
-    def _id(self, key: int, level: str, thread: int) -> int | None:
+    def _id(self, key: int, thread: int) -> int | None:
         """The id of the `thread`-th thread of the group."""
         item, position = self.ids[key]
         inner = self.extents.active[-1]
