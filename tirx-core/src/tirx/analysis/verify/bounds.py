@@ -2,7 +2,7 @@
 
 Loop variables and scope ids with constant ranges take all their values, so the largest and smallest value of a linear
 index are reached. Inside conditions that are not understood, only an index that is outside for all values is
-reported.
+reported; so also where ids depend on each other, as those of a thread in its cta and in its warp do.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ from .facts import Facts, Kernel
 __all__ = ["check"]
 
 Range = tuple[int, int]
+Place = tuple[int, int, int]
+"""What an id counts: the levels from which and to which, and the dimension."""
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -60,11 +62,15 @@ class _Bounds:
         self.ranges: dict[int, Range] = {}
         self.names: dict[int, Var] = {}
         self.forms: dict[int, Expr] = {}
+        self.places: dict[int, Place] = {}
+        self.limited: frozenset[int] = frozenset()
         extents = kernel.extents
         if extents is not None and not extents.problems:
+            depth = {level.name: at for at, level in enumerate(extents.model.levels)}
             for item in kernel.known:
                 dims = extents.dims(item.parent, item.child)
                 for position, var in enumerate(item.vars, item.first):
+                    self.places[id(var)] = (depth[item.parent], depth[item.child], position)
                     size = dims[position] if position < len(dims) else 1
                     if isinstance(size, int):
                         self._range(var, 0, size - 1)
@@ -110,12 +116,13 @@ class _Bounds:
 
     def _branch(self, stmt: If, exact: bool) -> Iterator[Diagnostic]:
         narrowed = self._narrowed(stmt.condition)
-        kept = dict(self.ranges)
+        kept = dict(self.ranges), self.limited
         if narrowed is not None:
             self.ranges.update(narrowed)
+            self.limited |= narrowed.keys()
         if all(low <= high for low, high in (narrowed or {}).values()):
             yield from self.statement(stmt.then, exact and narrowed is not None)
-        self.ranges = kept
+        self.ranges, self.limited = kept
         if stmt.orelse is not None:
             yield from self.statement(stmt.orelse, False)
 
@@ -155,11 +162,19 @@ class _Bounds:
             if found is None:
                 continue
             (low, high), lanes = found
+            exact = exact and self._independent(index)
             if (exact and (low < 0 or high + lanes >= size)) or high + lanes < 0 or low >= size:
                 worst = low if low < 0 else high + lanes
                 yield self._outside(buffer, axis, size, index, worst, span)
             elif exact and high + lanes > index.dtype.element.max_int:
                 yield self._too_narrow(buffer, axis, index, high + lanes, span)
+
+    def _independent(self, index: Expr) -> bool:
+        """Whether the ids in `index` take their values without regard to each other and to the conditions around."""
+        atoms = {id(atom) for atom, _ in self._linear(index.base if isinstance(index, Ramp) else index).items()}
+        mine = [key for key in atoms if key in self.places]
+        others = [key for key in atoms | self.limited if key in self.places]
+        return not any(a != b and _depend(self.places[a], self.places[b]) for a in mine for b in others)
 
     def _outside(self, buffer: Buffer, axis: int, size: int, index: Expr, worst: int, span: Span | None) -> Diagnostic:
         inside = index.base if isinstance(index, Ramp) else index
@@ -220,6 +235,13 @@ class _Bounds:
                 for part, inner_factor in inner.items():
                     form.add(part, factor * inner_factor)
         return form
+
+
+def _depend(one: Place, other: Place) -> bool:
+    """Whether two ids count in part the same levels, as `thread_id()` and `lane_id()` do."""
+    if one[:2] == other[:2]:
+        return one[2] == other[2]
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _limited(kind: type[Compare], known: Range, sign: int, constant: int) -> Range:
