@@ -28,7 +28,7 @@ from tirx.ir import (
     Seq,
     Stmt,
     Var,
-    walk,
+    variables,
 )
 from tirx.support.errors import VerifyError
 from tirx.target import Target
@@ -116,7 +116,7 @@ class _Kernel:
         for buffer in self.outputs:
             for extent in buffer.shape:
                 if isinstance(extent, Expr):
-                    wanted.update((id(node), node) for node in walk(extent) if isinstance(node, Var))
+                    wanted.update((id(var), var) for var in variables(extent))
         return [(var, f"{self.names.define(var)} = {self._size_source(var)}") for var in wanted.values()]
 
     def _size_source(self, var: Var) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import Alloc, Bind, Buffer, Decl, Expr, For, Let, Node, ScopeIdDef, Stmt, Var, definitions, mask_of, walk
+from ..ir import Alloc, Bind, Buffer, Decl, Expr, For, Let, Node, ScopeIdDef, Stmt, Var, definitions, mask_of, variables
 
 __all__ = ["buffer_variables", "free_variables"]
 
@@ -46,5 +46,5 @@ def buffer_variables(buffer: Buffer) -> list[Var]:
     found = [buffer.data]
     for item in (*buffer.shape, *buffer.strides, buffer.elem_offset, *buffer.allocated_addr):
         if isinstance(item, Expr):
-            found += [node for node in walk(item) if isinstance(node, Var)]
+            found += variables(item)
     return found

@@ -61,6 +61,7 @@ from .hoist import hoisted
 from .lane_loop import loops_over_lanes, write_lanes
 from .lanes import lane
 from .literal import quoted
+from .loop_bounds import may_change
 from .precedence import ADD, BINARY, UNARY, Term
 from .usage import is_unit
 from .writer import SourceWriter
@@ -303,11 +304,12 @@ class StmtPrinter:
     def _for(self, node: For) -> None:
         start, extent, step = self._hoist(node.start), self._hoist(node.extent), self._hoist(node.step)
         stop = self.expr.analyzer.simplify(start + extent)
+        low, high = _range_of(self.expr.analyzer.bounds(start), self.expr.analyzer.bounds(stop), step)
+        stop, step = self._decided(stop, node, "end"), self._decided(step, node, "step")
         first, last = self.expr.text(start), self.expr.text(stop, BINARY[LT].right)
         pragma = self._pragma(node)
         if pragma:
             self.line(pragma)
-        low, high = _range_of(self.expr.analyzer.bounds(start), self.expr.analyzer.bounds(stop), step)
         with self.expr.names.scope():
             name = self.expr.names.of(node.var, node.var.name)
             goes_on, moves = self._progress(name, last, step)
@@ -315,6 +317,15 @@ class StmtPrinter:
             with self.block(head, node):
                 self.expr.analyzer.bind(node.var, low, high)
                 self.stmt(node.body)
+
+    def _decided(self, value: Expr, node: For, role: str) -> Expr:
+        """`value`, declared before the loop when its body could change it."""
+        if not may_change(value, node.body):
+            return value
+        var = Var(f"{node.var.name}_{role}", value.dtype)
+        name = self.expr.names.of(var, var.name)
+        self.line(f"{self.expr.type(var.dtype)} {name} = {self.expr.assigned(value)};")
+        return var
 
     def _progress(self, name: str, last: str, step: Expr) -> tuple[str, str]:
         """The condition and the step of a loop; which way it counts may be known only when it runs."""

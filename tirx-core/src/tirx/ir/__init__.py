@@ -91,7 +91,7 @@ from .stmt import (
     While,
     seq,
 )  # fmt: skip
-from .visit import Substitution, definitions, mask_of, post_order, rewrite, substitute, walk
+from .visit import Substitution, definitions, map_bodies, mask_of, post_order, rewrite, substitute, variables, walk
 
 __all__ = [
     "BOOL", "DEFAULT_LAYOUT", "EQ", "FLOAT32", "GE", "GT", "HANDLE", "INT32", "INT64", "LE", "LT", "NE", "UINT32", "VOID",
@@ -102,6 +102,6 @@ __all__ = [
     "Or", "Param", "PointerType", "PrimFunc", "RShift", "Ramp", "Range", "Return", "Scalar", "ScopeIdDef", "Select", "Seq",
     "Shuffle", "Stmt", "StringImm", "Sub", "Substitution", "Tuple", "Unary", "Var", "While", "active_builder", "as_expr",
     "binary", "call_attrs", "cast", "const", "current_span", "definitions", "dtype_names", "emit", "late", "late_bind",
-    "logical_and", "logical_not", "logical_or", "mask_of", "post_order", "register_dtype", "rewrite", "seq", "set_builder",
-    "structural_equal", "structural_hash", "substitute", "truth", "unary", "unify", "walk",
+    "logical_and", "logical_not", "logical_or", "map_bodies", "mask_of", "post_order", "register_dtype", "rewrite", "seq", "set_builder",
+    "structural_equal", "structural_hash", "substitute", "truth", "unary", "unify", "variables", "walk",
 ]  # fmt: skip

@@ -8,8 +8,8 @@ from ..support.span import Span
 from .buffer import Buffer
 from .dtype import VOID, DType
 from .expr import Expr, Var
-from .node import Node
 from .stmt import Stmt
+from .visit import variables
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class PrimFunc:
         found: dict[int, Var] = {}
         for buffer in self.buffers():
             for item in (*buffer.shape, *buffer.strides, buffer.elem_offset):
-                for var in _variables(item):
+                for var in variables(item) if isinstance(item, Expr) else ():
                     if id(var) not in known:
                         found.setdefault(id(var), var)
         return tuple(found.values())
@@ -110,17 +110,6 @@ class PrimFunc:
 
     def __repr__(self) -> str:
         return f"<PrimFunc {self.name}({', '.join(self.names)})>"
-
-
-def _variables(item: int | Expr) -> Iterator[Var]:
-    if isinstance(item, int):
-        return
-    stack: list[Node] = [item]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Var):
-            yield node
-        stack.extend(node.children())
 
 
 class IRModule:

@@ -18,10 +18,11 @@ TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for i
 if TYPE_CHECKING:
     from typing import Any, TypeVar
 
-__all__ = ["Rule", "definitions", "mask_of", "post_order", "rewrite", "substitute", "walk"]
+__all__ = ["Rule", "definitions", "map_bodies", "mask_of", "post_order", "rewrite", "substitute", "variables", "walk"]
 
 if TYPE_CHECKING:
     N = TypeVar("N", bound=Node)
+    S = TypeVar("S", bound=Stmt)
     Rule = Callable[[Any], Any]
 else:
     Rule = Callable
@@ -68,6 +69,11 @@ def post_order(root: Node, mask: int = -1) -> Iterator[Node]:
         elif node.mask & mask:
             stack.append((node, True))
             stack.extend([(child, False) for child in node.children()[::-1]])
+
+
+def variables(root: Node) -> list[Var]:
+    """Variables in an expression or statement as often as they are mentioned, in source order."""
+    return [node for node in walk(root, Var.BIT) if isinstance(node, Var)]
 
 
 def rewrite(
@@ -141,6 +147,13 @@ def _rebuilt(node: Node, new: list[Any]) -> Node:
     if isinstance(node, Stmt):
         return node.with_children(tuple(seq(item) if isinstance(item, list) else item for item in new))
     return node.with_children(tuple(new))
+
+
+def map_bodies(stmt: S, change: Callable[[Stmt], Stmt]) -> S:
+    """`stmt` with `change` applied to the statements directly inside it; itself when none of them changes."""
+    old = stmt.children()
+    new = tuple(change(child) if isinstance(child, Stmt) else child for child in old)
+    return stmt if all(a is b for a, b in zip(old, new, strict=True)) else stmt.with_children(new)
 
 
 def substitute(root: N, values: Mapping[Var, Expr], buffers: Mapping[Buffer, Buffer] | None = None) -> N:

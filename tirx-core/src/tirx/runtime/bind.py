@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..ir import Buffer, BufferStore, Call, DType, Expr, IntImm, PrimFunc, Var, as_expr, substitute, walk
+from ..ir import Buffer, BufferStore, Call, DType, Expr, IntImm, PrimFunc, Var, as_expr, substitute, variables, walk
 from ..ir.numpy_types import numpy_dtype
 from ..support.errors import ArgumentError
 from ..support.late import late
@@ -81,7 +81,7 @@ def written_buffers(func: PrimFunc) -> set[int]:
             "read",
         ):
             for arg in node.args:
-                written |= {id(v) for v in walk(arg) if isinstance(v, Var) and v.dtype.is_handle}
+                written |= {id(var) for var in variables(arg) if var.dtype.is_handle}
                 written |= {id(v.buffer.data) for v in walk(arg) if hasattr(v, "buffer")}
     return written
 
@@ -228,14 +228,13 @@ class _Binder:
 
     def _computed(self, wanted: Expr, got: int, name: str, axis: int) -> None:
         known: dict[Var, Expr] = {}
-        for var in walk(wanted):
-            if isinstance(var, Var):
-                if id(var) not in self.symbols:
-                    raise ArgumentError(
-                        f"dimension `{var.name}` of {self.func.name} cannot be told from the arguments",
-                        hint=f"it occurs only inside the expression for {name}.shape[{axis}]; make it a scalar parameter",
-                    )
-                known[var] = as_expr(self.symbols[id(var)], var.dtype)
+        for var in variables(wanted):
+            if id(var) not in self.symbols:
+                raise ArgumentError(
+                    f"dimension `{var.name}` of {self.func.name} cannot be told from the arguments",
+                    hint=f"it occurs only inside the expression for {name}.shape[{axis}]; make it a scalar parameter",
+                )
+            known[var] = as_expr(self.symbols[id(var)], var.dtype)
         value = late("simplify")(substitute(wanted, known))
         if not (isinstance(value, IntImm) and value.value == got):
             expected = value.value if isinstance(value, IntImm) else wanted.script()

@@ -33,8 +33,10 @@ from ..ir import (
     Stmt,
     Var,
     definitions,
+    map_bodies,
     mask_of,
     rewrite,
+    variables,
     walk,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
@@ -81,14 +83,7 @@ class _Naming:
         if isinstance(stmt, BufferStore):
             alone = self._sequence(Seq((stmt,)))  # the whole body of a loop or branch
             return stmt if len(alone.stmts) == 1 else alone
-        changes: dict[str, Any] = {}
-        for field in stmt.FIELDS:
-            old = getattr(stmt, field.name) if field.role == "child" else None
-            if isinstance(old, Stmt):
-                new = self.statement(old)
-                if new is not old:
-                    changes[field.name] = new
-        return stmt.rebuild(**changes) if changes else stmt
+        return map_bodies(stmt, self.statement)
 
     def _sequence(self, stmt: Seq) -> Seq:
         """A sequence in which repeated indices, whose variables are all known at the first use, have names."""
@@ -104,7 +99,7 @@ class _Naming:
         before: dict[int, list[Stmt]] = {}
         for key, uses in repeated.items():
             position, first = uses[0]
-            if key in names or any(known.get(id(var), 0) > position for var in _variables(first.expr)):
+            if key in names or any(known.get(id(var), 0) > position for var in variables(first.expr)):
                 continue
             owners = {use.buffer for _, use in uses}
             name = f"{first.buffer}_index" if len(owners) == 1 else "index"
@@ -164,7 +159,7 @@ class _Naming:
         """Two operations or more, none of which can trap, on variables of statements."""
         operations = [node for node in walk(expr, _BINARY) if isinstance(node, Binary)]
         safe = all(not isinstance(node, _DIVISIONS) or _is_divisor(node.b) for node in operations)
-        return len(operations) >= 2 and safe and not any(id(var) in self._inner for var in _variables(expr))
+        return len(operations) >= 2 and safe and not any(id(var) in self._inner for var in variables(expr))
 
 
 def _start(index: Expr) -> Expr:
@@ -196,10 +191,6 @@ def _statements(root: Stmt) -> list[Stmt]:
             found.append(node)
             stack.extend(node.children())
     return found
-
-
-def _variables(expr: Expr) -> list[Var]:
-    return [node for node in walk(expr, mask_of(Var)) if isinstance(node, Var)]
 
 
 def _function(func: PrimFunc) -> PrimFunc:

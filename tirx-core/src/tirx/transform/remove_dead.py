@@ -28,12 +28,10 @@ from ..ir import (
     Seq,
     Stmt,
     Var,
+    map_bodies,
+    variables,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 __all__ = ["is_pure", "remove_dead"]
 
@@ -95,21 +93,11 @@ class _Uses:
     def _sizes(self, buffer: Buffer, amount: int) -> None:
         for size in buffer.shape:
             if isinstance(size, Expr):
-                for var in _variables(size):
+                for var in variables(size):
                     self._count(var, amount)
 
     def _count(self, var: Var, amount: int) -> None:
         self.count[id(var)] = self.count.get(id(var), 0) + amount
-
-
-def _variables(expr: Expr) -> list[Var]:
-    found, stack = [], [expr]
-    while stack:
-        node: Any = stack.pop()
-        if isinstance(node, Var):
-            found.append(node)
-        stack.extend(node.children())
-    return found
 
 
 class _Sweep:
@@ -125,14 +113,9 @@ class _Sweep:
         if self._is_dead(stmt):
             self.uses.forget(stmt)
             return None
-        changes: dict[str, Any] = {}
-        for field in stmt.FIELDS:
-            old = getattr(stmt, field.name) if field.role == "child" else None
-            if isinstance(old, Stmt):
-                new = self.statement(old)
-                if new is not old:
-                    changes[field.name] = Seq(()) if new is None and field.name != "orelse" else new
-        made = stmt.rebuild(**changes) if changes else stmt
+        made = map_bodies(stmt, lambda body: self.statement(body) or Seq(()))
+        if isinstance(made, If) and made.orelse is not None and _is_empty(made.orelse):
+            made = made.rebuild(orelse=None)
         return self._not_empty(made)
 
     def _sequence(self, stmt: Seq) -> Stmt | None:

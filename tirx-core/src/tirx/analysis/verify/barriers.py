@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...intrinsic import Intrinsic
-from ...ir import Bind, Call, Evaluate, Expr, For, If, Seq, Stmt, Var, While, mask_of, walk
+from ...ir import Bind, Call, Evaluate, Expr, For, If, Seq, Stmt, While, variables
 from ...support.errors import Diagnostic
 from ..evaluate import evaluate
 from ..extents import Extents
@@ -97,8 +97,8 @@ class _Divergence:
         found: list[int] = []
         stack = [condition]
         while stack:
-            for node in walk(stack.pop(), mask_of(Var)):
-                key = id(node)
+            for var in variables(stack.pop()):
+                key = id(var)
                 bound = self.values.get(key)
                 if isinstance(bound, Expr):
                     stack.append(bound)

@@ -18,6 +18,7 @@ from ...ir import (
     Stmt,
     Var,
     mask_of,
+    variables,
     walk,
 )  # fmt: skip
 from . import buffers
@@ -56,7 +57,7 @@ def _undefined(printer: StatementPrinter, func: PrimFunc) -> list[str]:
         buffer = getattr(node, "buffer", None)
         if isinstance(buffer, Buffer) and id(buffer) not in defined and printer.names.find(buffer) is None:
             sizes = (*buffer.shape, *buffer.strides, buffer.elem_offset, *buffer.allocated_addr)
-            used = [item for size in sizes if isinstance(size, Expr) for item in walk(size) if isinstance(item, Var)]
+            used = [var for size in sizes if isinstance(size, Expr) for var in variables(size)]
             if all(printer.names.find(var) is not None for var in used):
                 printer.name(buffer)
     lines, printer.declared = printer.declared, []
