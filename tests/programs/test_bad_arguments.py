@@ -27,10 +27,10 @@ def misaligned() -> Any:
 
 
 class OnAnotherDevice:
-    """What a library offers for an array that is not in host memory (DLPack's device 2)."""
+    """What a library offers for an array that is not in host memory (DLPack's device 7)."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (2, 0)
+        return (7, 0)
 
     def __dlpack__(self, **_: Any) -> Any:
         raise BufferError("not from the host")
