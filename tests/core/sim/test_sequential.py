@@ -21,7 +21,11 @@ from tirx.ir import (
     If,
     IRModule,
     Launch,
+    LShift,
+    Max,
+    Min,
     PrimFunc,
+    RShift,
     StringImm,
     Var,
     const,
@@ -150,3 +154,21 @@ def test_host_functions_run_for_a_device():
     assert launched == [("k", [100], [4], {"dynamic_shared_bytes": 400})]
     with pytest.raises(ArgumentError, match="n is a multiple of 4"):
         run_host(func, {id(n): 101}, lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda n: Min(n, const(7, "uint64")), 7),
+        (lambda n: Max(n, const(7, "uint64")), 2**64 - 1),
+        (lambda n: LShift(const(1, "uint64"), n), 0),
+        (lambda n: RShift(n, const(64, "uint64")), 0),
+        (lambda n: n + const(2, "uint64"), 1),
+    ],
+)
+def test_the_hosts_numbers_have_the_width_of_their_type(make, expected):
+    n = Var("n", DType("uint64"))
+    launched = []
+    func = PrimFunc("main", [n], Launch("k", (make(n),), (), ()), {"role": "host"})
+    run_host(func, {id(n): 2**64 - 1}, lambda node, args, *_: launched.extend(args))
+    assert launched == [expected]

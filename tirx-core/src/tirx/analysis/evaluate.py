@@ -2,56 +2,12 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from ..ir import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    Add,
-    And,
-    Binary,
-    BitwiseAnd,
-    BitwiseOr,
-    BitwiseXor,
-    Cast,
-    Div,
-    Expr,
-    FloorDiv,
-    FloorMod,
-    IntImm,
-    LShift,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Neg,
-    Not,
-    Or,
-    RShift,
-    Select,
-    Sub,
-    Var,
-)  # fmt: skip
+from ..ir import And, Binary, Cast, Expr, IntImm, LShift, Neg, Not, Or, RShift, Select, Var
+from ..ir.integers import DIVISIONS, EXACT
 
 __all__ = ["evaluate"]
-
-
-def _trunc_div(a: int, b: int) -> int:
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-_BINARY: dict[type[Binary], Callable[[int, int], int]] = {
-    Add: operator.add, Sub: operator.sub, Mul: operator.mul, FloorDiv: operator.floordiv, FloorMod: operator.mod,
-    Div: _trunc_div, Mod: lambda a, b: a - b * _trunc_div(a, b), Min: min, Max: max, EQ: operator.eq, NE: operator.ne,
-    LT: operator.lt, LE: operator.le, GT: operator.gt, GE: operator.ge, BitwiseAnd: operator.and_,
-    BitwiseOr: operator.or_, BitwiseXor: operator.xor, LShift: operator.lshift, RShift: operator.rshift,
-}  # fmt: skip
-_DIVISIONS = (Div, Mod, FloorDiv, FloorMod)
 
 
 def evaluate(expr: Expr, values: Mapping[int, int | Expr]) -> int | None:
@@ -89,11 +45,10 @@ def _logical(expr: Expr, values: Mapping[int, int | Expr]) -> int | None:
 
 
 def _binary(expr: Binary, values: Mapping[int, int | Expr]) -> int | None:
-    rule = _BINARY.get(type(expr))
     a = evaluate(expr.a, values)
     b = evaluate(expr.b, values) if a is not None else None
-    if rule is None or a is None or b is None or expr.a.dtype.is_float:
+    if a is None or b is None or expr.a.dtype.is_float:
         return None
-    if (isinstance(expr, _DIVISIONS) and b == 0) or (isinstance(expr, LShift | RShift) and not 0 <= b < 64):
+    if (isinstance(expr, DIVISIONS) and b == 0) or (isinstance(expr, LShift | RShift) and not 0 <= b < 64):
         return None
-    return int(rule(a, b))
+    return int(EXACT[type(expr)](a, b))

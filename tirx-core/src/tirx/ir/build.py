@@ -46,6 +46,7 @@ from .expr import (
     Sub,
     Unary,
 )  # fmt: skip
+from .integers import DIVISIONS, EXACT
 from .ops import BINARY, UNARY
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
@@ -211,45 +212,14 @@ def _pointer_compare(kind: type[Binary], left: Expr, right: Expr) -> Expr:
     )
 
 
-def _trunc_div(a: int, b: int) -> int:
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-_FOLD: dict[type[Binary], Callable[[int, int], int | bool]] = {
-    Add: lambda a, b: a + b,
-    Sub: lambda a, b: a - b,
-    Mul: lambda a, b: a * b,
-    Div: _trunc_div,
-    Mod: lambda a, b: a - b * _trunc_div(a, b),
-    FloorDiv: lambda a, b: a // b,
-    FloorMod: lambda a, b: a % b,
-    Min: min,
-    Max: max,
-    BitwiseAnd: lambda a, b: a & b,
-    BitwiseOr: lambda a, b: a | b,
-    BitwiseXor: lambda a, b: a ^ b,
-    LShift: lambda a, b: a << b,
-    RShift: lambda a, b: a >> b,
-    EQ: lambda a, b: a == b,
-    NE: lambda a, b: a != b,
-    LT: lambda a, b: a < b,
-    LE: lambda a, b: a <= b,
-    GT: lambda a, b: a > b,
-    GE: lambda a, b: a >= b,
-    And: lambda a, b: bool(a and b),
-    Or: lambda a, b: bool(a or b),
-}
-_DIVISIONS = (Div, Mod, FloorDiv, FloorMod)
-
-
 def _fold(kind: type[Binary], a: IntImm, b: IntImm) -> Expr | None:
-    if kind in _DIVISIONS and b.value == 0:
+    if kind in DIVISIONS and b.value == 0:
         raise ScriptError("division by the constant zero", span=current_span())
     if kind in (LShift, RShift) and not 0 <= b.value < b.dtype.bits:
         raise ScriptError(
             f"shift of a {a.dtype} by {b.value}", span=current_span(), hint=f"shift by 0 to {a.dtype.bits - 1}"
         )
-    value = _FOLD[kind](a.value, b.value)
+    value = EXACT[kind](a.value, b.value)
     if (isinstance(value, bool) and not a.dtype.is_integer) or kind in (EQ, NE, LT, LE, GT, GE, And, Or):
         return IntImm(int(value), BOOL, span=current_span())
     if a.dtype.is_uint or kind is LShift:

@@ -12,22 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..ir import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    Add,
     Alloc,
     And,
     Assert,
     Attr,
+    Binary,
     Bind,
-    BitwiseAnd,
     BitwiseNot,
-    BitwiseOr,
-    BitwiseXor,
     Break,
     Broadcast,
     Buffer,
@@ -54,7 +45,6 @@ from ..ir import (
     Max,
     Min,
     Mod,
-    Mul,
     Neg,
     Not,
     Or,
@@ -66,10 +56,10 @@ from ..ir import (
     Shuffle,
     Stmt,
     StringImm,
-    Sub,
     Var,
     While,
 )  # fmt: skip
+from ..ir.integers import EXACT
 from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.span import Span
@@ -331,27 +321,27 @@ def _invert(self: Interpreter, node: BitwiseNot) -> Any:
     return _plain((not self.expr(node.a)) if node.dtype.is_bool else ~self.expr(node.a), node.dtype)
 
 
-_ARITHMETIC: dict[type[Expr], Callable[[Any, Any], Any]] = {
-    Add: lambda a, b: a + b,
-    Sub: lambda a, b: a - b,
-    Mul: lambda a, b: a * b,
+def _extreme(scalar: Callable[[Any, Any], Any], vector: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`min` or `max`: NumPy's takes no Python integer of 64 bits without a sign."""
+    return lambda a, b: scalar(a, b) if isinstance(a, int) and isinstance(b, int) else vector(a, b)
+
+
+def _shift(kind: type[Binary]) -> Callable[[Any, Any], Any]:
+    """A shift; 0 beyond the width."""
+    return lambda a, b: 0 if isinstance(b, int) and not 0 <= b < WIDEST else EXACT[kind](a, b)
+
+
+WIDEST = 64
+_ARITHMETIC: dict[type[Binary], Callable[[Any, Any], Any]] = {
+    **EXACT,
     Div: trunc_div,
     Mod: trunc_mod,
     FloorDiv: floor_div,
     FloorMod: floor_mod,
-    Min: np.minimum,
-    Max: np.maximum,
-    BitwiseAnd: lambda a, b: a & b,
-    BitwiseOr: lambda a, b: a | b,
-    BitwiseXor: lambda a, b: a ^ b,
-    LShift: lambda a, b: a << b,
-    RShift: lambda a, b: a >> b,
-    EQ: lambda a, b: a == b,
-    NE: lambda a, b: a != b,
-    LT: lambda a, b: a < b,
-    LE: lambda a, b: a <= b,
-    GT: lambda a, b: a > b,
-    GE: lambda a, b: a >= b,
+    Min: _extreme(min, np.minimum),
+    Max: _extreme(max, np.maximum),
+    LShift: _shift(LShift),
+    RShift: _shift(RShift),
 }
 _FLOAT: dict[type[Expr], Callable[[Any, Any], Any]] = {
     Div: lambda a, b: a / b,

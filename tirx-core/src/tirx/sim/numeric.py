@@ -11,6 +11,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..ir import integers
+
 __all__ = [
     "ALL", "apply_unary", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
     "positions", "rejoin", "save", "shaped", "spread", "trunc_div", "trunc_mod", "turned", "wrap_int",
@@ -92,7 +94,7 @@ def floor_mod(a: Any, b: Any) -> Any:
 def trunc_div(a: Any, b: Any) -> Any:
     """A / b of integers, rounded to zero; 0 where b is 0."""
     if isinstance(a, int) and isinstance(b, int):
-        return 0 if not b else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return integers.trunc_div(a, b) if b else 0
     quotient = a // b
     inexact = (quotient * b != a) & ((a < 0) != (b < 0)) & (np.asarray(b) != 0)
     return quotient + inexact.astype(quotient.dtype)
