@@ -122,7 +122,7 @@ def test_unknown_checks(checks: Any) -> None:
     [
         (lambda: tirx.compile(3, "generic"), ScriptError, "int is no kernel"),
         (lambda: tirx.compile(lambda: 0, "generic"), ScriptError, "function is no kernel"),
-        (lambda: tirx.compile(scale, 3), TargetError, "a int is no target"),
+        (lambda: tirx.compile(scale, 3), TargetError, "an int is no target"),
         (lambda: tirx.compile(scale, {"width": 32}), TargetError, "kind"),
         (lambda: tirx.compile(scale, "generic", config={"lines": 1}), TirxError, "unknown configuration key `lines`"),
         (lambda: tirx.simulate(scale, *good()), TargetError, "no target is given"),

@@ -77,6 +77,10 @@ def test_hints_for_what_is_missing(world, host):
     assert backend.hint_for("kinds", "acmee") == "did you mean `acme`?"
     assert backend.hint_for("kinds", "opencl") == "pip install tirx-backend-opencl"
     assert backend.hint_for("kinds", "zzz") is None
+    world.install(GOOD, name="tirx_backend_opencl", groups={"tirx.api.v1": {"other": "tirx_backend_opencl.plugin"}})
+    assert backend.hint_for("kinds", "opencl") == (
+        "tirx_backend_opencl 1.0 is installed and does not have it; another version may"
+    )
     host.environ["TIRX_BACKENDS"] = ""
     assert backend.hint_for("kinds", "acme") == (
         "acme-toy 1.0 offers it, but is DISABLED: TIRX_BACKENDS is empty: it allows none; "

@@ -152,3 +152,9 @@ def test_why_of_something_in_the_working_directory(world, host, monkeypatch):
     world.install(GOOD, groups=ACME)
     monkeypatch.chdir(world.site)
     assert f"to use it: TIRX_PLUGIN_PATH={world.site}" in why("acme")
+
+
+def test_why_knows_the_language_by_its_usual_name(world, host):
+    world.install(GOOD)
+    assert report.why_data("Tx.acme") == report.why_data("acme")
+    assert why("Tx.zzz") == "nothing that is installed offers `zzz`"

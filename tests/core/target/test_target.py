@@ -83,7 +83,7 @@ def test_current_target_is_that_of_the_innermost_block() -> None:
         ("", "the target '' does not start with a kind or a tag", 'e.g. "generic -width=64"'),
         ("generic -a='", "the target \"generic -a='\" cannot be read: No closing quotation", None),
         ({"width": 3}, 'a target needs a kind or a tag, e.g. {"kind": "generic"}', None),
-        (3, "a int is no target", 'write a kind such as "generic", a tag, or a mapping with "kind"'),
+        (3, "an int is no target", 'write a kind such as "generic", a tag, or a mapping with "kind"'),
     ],
 )  # fmt: skip
 def test_mistakes(spec: object, message: str, hint: str | None) -> None:

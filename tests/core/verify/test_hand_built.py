@@ -96,7 +96,7 @@ def test_second_definition() -> None:
 @pytest.mark.parametrize(
     ("stmt", "message"),
     [
-        (BufferStore(A, const(1), (const(0),), span=HERE), "a int32 value is stored where `A` takes float32"),
+        (BufferStore(A, const(1), (const(0),), span=HERE), "an int32 value is stored where `A` takes float32"),
         (BufferStore(A, const(1.0), (const(0.0),), span=HERE), "an index of `A` is of type float32, not an integer"),
         (BufferStore(A, const(1.0), (const(0), const(0)), span=HERE), "`A` has 1 dimensions and is indexed with 2"),
         (Bind(x, const(1.0), span=HERE), "`x` of type int32 is bound to a float32 value"),

@@ -153,5 +153,5 @@ def test_defaults_and_methods_can_be_traced() -> None:
 
 
 def test_only_functions_can_be_traced() -> None:
-    with pytest.raises(ScriptError, match=r"trace\(\) takes a function, not a int"):
+    with pytest.raises(ScriptError, match=r"trace\(\) takes a function, not an int"):
         Tx.trace(3)

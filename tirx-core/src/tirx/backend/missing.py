@@ -7,6 +7,8 @@ import os
 from tirx.support.errors import BackendError
 from tirx.support.suggest import did_you_mean
 
+from .spelling import normalise
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,8 +27,16 @@ def hint_for(host: Host, kind: str, key: Any) -> str | None:
                 return f"{item.distribution} offers it, but is {item.state}: {item.cause}; {item.todo}"
         distribution = well_known().get(promise)
         if distribution is not None:
-            return f"pip install {distribution}"
+            return _how_to_get(host, distribution)
     return did_you_mean(str(key), host.names(kind))
+
+
+def _how_to_get(host: Host, distribution: str) -> str:
+    """Install the distribution; or that the one which is installed does not have it."""
+    for item in host.candidates():
+        if normalise(item.distribution.name) == distribution:
+            return f"{item.distribution} is installed and does not have it; another version may"
+    return f"pip install {distribution}"
 
 
 def unknown_backend(host: Host, name: str) -> BackendError:

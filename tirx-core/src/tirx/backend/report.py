@@ -59,6 +59,7 @@ def backends_text(probes: Mapping[str, ProbeResult] | None = None) -> str:
 def why(name: str) -> str:
     """In words: what is known of a backend, extension, distribution or promised name, and which rule decided."""
     data = why_data(name)
+    name = data["name"]
     lines = [line for item in data["records"] for line in _story(item)]
     lines += [f"{row['kind']} {name!r} is given by {row['distribution']} {row['version']}" for row in data["rows"]]
     if not lines:
@@ -69,6 +70,7 @@ def why(name: str) -> str:
 def why_data(name: str) -> dict[str, Any]:
     """The facts behind `why`: records of the backends concerned, loaded rows of that name, hints."""
     host = default_host()
+    name = name.removeprefix("Tx.")
     records = [item for item in host.infos() if _concerns(item, name)]
     rows = [
         {"kind": kind, "distribution": owner.distribution, "version": owner.version, "backend": owner.backend}

@@ -55,6 +55,7 @@ from ..ir import (
 )  # fmt: skip
 from ..ir import Let as LetExpr
 from ..support.errors import TargetError
+from ..support.words import an
 from .expr import ExprPrinter
 from .format import format_values
 from .hoist import hoisted
@@ -90,7 +91,7 @@ class StmtPrinter:
         self.expr.begin()
         rule = _RULES.get(type(node))
         if rule is None:
-            raise TargetError(f"a {type(node).__name__} statement cannot be written as source", span=node.span)
+            raise TargetError(f"{an(type(node).__name__)} statement cannot be written as source", span=node.span)
         rule(self, node)
 
     def line(self, text: str, node: Stmt | None = None) -> None:

@@ -22,6 +22,7 @@ from ..ir import (
 )
 from ..support.errors import ScriptError
 from ..support.suggest import did_you_mean
+from ..support.words import an
 from .row import Intrinsic, Operand
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
@@ -118,7 +119,7 @@ def _converted(row: Intrinsic, operand: Operand, value: Any) -> Expr:
         _refuse(f"operand `{operand.name}` of {row.name} is written: give a scalar or a buffer element", None)
     if operand.kind == "pointer" and not expr.dtype.is_handle:
         _refuse(
-            f"operand `{operand.name}` of {row.name} is a pointer, not a {expr.dtype} value",
+            f"operand `{operand.name}` of {row.name} is a pointer, not {an(expr.dtype)} value",
             "take an address with buffer.ptr_to([i, j]) or Tx.address_of(buffer[i, j])",
         )
     return expr

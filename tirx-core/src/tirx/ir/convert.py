@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..support.errors import ScriptError
+from ..support.words import an
 from .build import as_expr, cast, const
 from .context import current_span
 from .dtype import DType
@@ -47,7 +48,7 @@ def store_value(value: Any, dtype: DType, indices: Sequence[Expr], name: str) ->
         )
     if not is_lossless(expr.dtype.element, dtype.element):
         raise ScriptError(
-            f"a {expr.dtype} value is stored to `{name}` of type {dtype}, which may change it",
+            f"{an(expr.dtype)} value is stored to `{name}` of type {dtype}, which may change it",
             span=current_span(),
             hint=f'convert explicitly: Tx.cast(value, "{dtype.element}")',
         )

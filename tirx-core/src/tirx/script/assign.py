@@ -35,6 +35,7 @@ from ..ir import (
     const,
     current_span,
 )  # fmt: skip
+from ..support.words import an
 from .builder.launch import LaunchFrame
 from .builder.state import builder, refuse
 from .builder.types import is_fresh
@@ -179,5 +180,5 @@ def _converted(name: str, value: Any, dtype: DType) -> Expr:
     if expr.dtype is dtype or (expr.dtype.is_handle and dtype.is_handle):
         return expr
     if expr.dtype.is_handle or dtype.is_handle:
-        refuse(f"`{name}` is declared as {dtype} and gets a {expr.dtype}", "use Tx.reinterpret(dtype, value)")
+        refuse(f"`{name}` is declared as {dtype} and gets {an(expr.dtype)}", "use Tx.reinterpret(dtype, value)")
     return cast(expr, dtype)

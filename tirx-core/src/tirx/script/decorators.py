@@ -8,6 +8,7 @@ from types import FunctionType
 from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import here
+from ..support.words import an
 from .builder.function import FunctionFrame
 from .expansion import Inline
 from .meta import meta_class
@@ -109,7 +110,7 @@ def ir_module(cls: Any = None, **options: Any) -> Any:
         return lambda found: ir_module(found, **options)
     if not isinstance(cls, type):
         raise ScriptError(
-            f"@I.ir_module stands on a {type(cls).__name__}, not on a class",
+            f"@I.ir_module stands on {an(type(cls).__name__)}, not on a class",
             span=here(1),
             hint="write `class Module:` below it",
         )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ..ir import Alloc, Buffer, Decl, Expr, Scalar, Stmt, Var, active_builder
 from ..support.errors import ScriptError
+from ..support.words import an
 from .builder.bytecode import assigned_names
 from .builder.state import Builder, Frame
 
@@ -35,7 +36,7 @@ class OrphanError(ScriptError, ValueError):
 def meta_class(cls: C) -> C:
     """Let instances of `cls` create storage and scalars in `__init__`, named after the variable that holds the instance."""
     if not isinstance(cls, type):
-        raise ScriptError(f"@Tx.meta_class stands on a {type(cls).__name__}, not on a class")
+        raise ScriptError(f"@Tx.meta_class stands on {an(type(cls).__name__)}, not on a class")
     original: Any = vars(cls).get("__init__", cls.__init__)  # type: ignore[misc]  # the class's own, not an instance's
 
     def __init__(self: Any, *args: Any, **keywords: Any) -> None:  # noqa: N807 - it becomes the method

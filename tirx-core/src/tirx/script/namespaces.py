@@ -42,6 +42,9 @@ _ABSENT = {
         ("call_packed", "call_cpacked", "tvm_call_packed", "tvm_call_cpacked", "tvm_stack_alloca", "tvm_struct_get", "tvm_struct_set"),
         "there is no packed calling convention here; host code is generated from the kernel's signature",
     ),
+    "call_kernel": "write the kernel here, or call a function of the target's own language with Tx.call_extern",
+    "block_name_suffix_context": "names are made unique where they are written out; leave the context out",
+    "ComposeLayout": "swizzled layouts come with the next release; pad the rows of a TileLayout until then",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from types import CellType, FunctionType
 from ..ir import PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import Span, add_root_code
+from ..support.words import an
 from .expansion import Inline
 from .parameters import Annotations, ParsedFrame, make_parameters
 from .source import Definition, find_definition
@@ -99,7 +100,7 @@ def plain_function(function: Any, decorator: str) -> FunctionType:
         found = found.__wrapped__
     if not isinstance(found, FunctionType):
         raise ScriptError(
-            f"@Tx.{decorator} stands on a {type(function).__name__}, not on a function",
+            f"@Tx.{decorator} stands on {an(type(function).__name__)}, not on a function",
             span=_decorator_place(), hint=f"put @Tx.{decorator} directly above `def`",
         )  # fmt: skip
     return found

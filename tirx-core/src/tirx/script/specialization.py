@@ -8,6 +8,7 @@ from types import FunctionType
 from ..support.errors import ScriptError
 from ..support.span import Span, here
 from ..support.suggest import did_you_mean
+from ..support.words import an
 from .decorators import kernel_options
 from .parameters import Annotations, defining_names
 from .parsing import Kernel, attempt, plain_function
@@ -116,7 +117,7 @@ class Jit:
             hash(value)
         except TypeError:
             self._refuse(
-                f"the value of `{name}` is a {type(value).__name__}, which cannot be hashed",
+                f"the value of `{name}` is {an(type(value).__name__)}, which cannot be hashed",
                 "pass a tuple instead of a list, for example",
             )
 

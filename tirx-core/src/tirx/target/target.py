@@ -20,6 +20,7 @@ from ..intrinsic import guard_calls
 from ..support.errors import TargetError
 from ..support.late import late
 from ..support.suggest import did_you_mean
+from ..support.words import an
 from .attributes import converted, split_words, text_of
 from .kind import Capabilities, TargetKind, TargetTag
 from .scope_model import ScopeModel
@@ -159,7 +160,7 @@ def _read(spec: str | Mapping[str, Any] | Target) -> tuple[TargetKind, TargetTag
             raise TargetError('a target needs a kind or a tag, e.g. {"kind": "generic"}')
     else:
         raise TargetError(
-            f"a {type(spec).__name__} is no target",
+            f"{an(type(spec).__name__)} is no target",
             hint='write a kind such as "generic", a tag, or a mapping with "kind"',
         )
     if "/" in head:

@@ -31,6 +31,7 @@ from ...ir import (
     walk,
 )  # fmt: skip
 from ...support.errors import Diagnostic
+from ...support.words import an
 from .facts import Facts
 
 TYPE_CHECKING = False
@@ -101,14 +102,14 @@ def _store(node: BufferStore) -> str | None:
     lanes = node.indices[-1].dtype.lanes if node.indices else 1
     wanted = node.buffer.dtype.with_lanes(node.buffer.dtype.lanes * lanes)
     if not _same(node.value.dtype, wanted):
-        return f"a {node.value.dtype} value is stored where `{node.buffer.name}` takes {wanted}"
+        return f"{an(node.value.dtype)} value is stored where `{node.buffer.name}` takes {wanted}"
     return _indices(node.buffer.name, len(node.buffer.shape), node.indices)
 
 
 def _bind(node: Bind) -> str | None:
     if _same(node.var.dtype, node.value.dtype):
         return None
-    return f"`{node.var.name}` of type {node.var.dtype} is bound to a {node.value.dtype} value"
+    return f"`{node.var.name}` of type {node.var.dtype} is bound to {an(node.value.dtype)} value"
 
 
 def _loop(node: For) -> str | None:
@@ -125,7 +126,7 @@ def _ramp(node: Ramp) -> str | None:
 
 
 _RULES: dict[type[Node], Callable[[Any], str | None] | None] = {
-    And: _logical, Or: _logical, Not: lambda node: None if node.a.dtype.is_bool else f"`not` of a {node.a.dtype}",
+    And: _logical, Or: _logical, Not: lambda node: None if node.a.dtype.is_bool else f"`not` of {an(node.a.dtype)}",
     If: _condition, While: _condition, Assert: _condition, Select: _select, BufferLoad: _load, BufferStore: _store,
     Bind: _bind, For: _loop, Ramp: _ramp, Var: None, Evaluate: None,
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir import Expr, PointerType, as_expr, cast
+from ...support.words import an
 from ..call import call
 from ..row import Intrinsic, Operand
 from .build import refuse
@@ -59,7 +60,7 @@ def _typed(pointer: Expr, value: Any) -> Expr:
         return as_expr(value)
     expr = as_expr(value, pointee) if isinstance(value, bool | int | float) else as_expr(value)
     if expr.dtype is not pointee and expr.dtype.is_float and not pointee.is_float:
-        refuse(f"a {expr.dtype} value is added to {pointee} memory", f'convert it with Tx.cast(x, "{pointee}")')
+        refuse(f"{an(expr.dtype)} value is added to {pointee} memory", f'convert it with Tx.cast(x, "{pointee}")')
     return cast(expr, pointee)
 
 

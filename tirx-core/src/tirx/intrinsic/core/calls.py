@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ... import backend
 from ...ir import Call, DType, Expr
+from ...support.words import an
 from ..call import call
 from ..row import Intrinsic, Operand
 from .build import builtin, by_dtype, named_dtype, refuse
@@ -49,7 +50,7 @@ def call_intrin(dtype: DType | str, name: str, *args: Any, attrs: dict[str, Any]
         refuse(f"there is no intrinsic `{name}`", backend.hint_for("intrinsics", short))
     made = call(row, *args, **(attrs or {}))
     if made.dtype != named_dtype(dtype) and DType(dtype) is not made.dtype:
-        refuse(f"{name} gives a {made.dtype}, not a {named_dtype(dtype)}", f'give "{made.dtype}" as the type')
+        refuse(f"{name} gives {an(made.dtype)}, not {an(named_dtype(dtype))}", f'give "{made.dtype}" as the type')
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir import BOOL, Expr, Select, as_expr, cast, current_span, truth, unify
+from ...support.words import an
 from ..call import call
 from ..row import Intrinsic, Operand
 from .build import refuse
@@ -71,7 +72,7 @@ def _id(var: Any) -> Expr:
     expr = as_expr(var)
     if not expr.dtype.is_integer:
         refuse(
-            f"threads are chosen by a scope id, not by a {expr.dtype}",
+            f"threads are chosen by a scope id, not by {an(expr.dtype)}",
             "give a variable such as the one of Tx.lane_id()",
         )
     return expr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ir import Broadcast, DType, Expr, Ramp, Shuffle, as_expr, cast, current_span
+from ...support.words import an
 from ..call import call
 from ..row import Intrinsic, Operand
 from .build import named_dtype, refuse
@@ -59,13 +60,13 @@ def _half(dtype: DType | str, vec: Any, which: int) -> Expr:
     value = as_expr(vec)
     lanes = value.dtype.lanes // 2
     if not lanes:
-        refuse(f"a {value.dtype} has no halves", "give a vector with an even number of lanes")
+        refuse(f"{an(value.dtype)} has no halves", "give a vector with an even number of lanes")
     return _checked(dtype, Shuffle((value,), tuple(range(which * lanes, (which + 1) * lanes)), span=current_span()))
 
 
 def _checked(dtype: DType | str, made: Expr) -> Expr:
     if named_dtype(dtype) != made.dtype.name:
-        refuse(f"the result is a {made.dtype}, not a {named_dtype(dtype)}", f'give "{made.dtype}" as the type')
+        refuse(f"the result is {an(made.dtype)}, not {an(named_dtype(dtype))}", f'give "{made.dtype}" as the type')
     return made
 
 

@@ -19,6 +19,7 @@ from ...ir import (
     current_span,
     emit,
 )  # fmt: skip
+from ...support.words import an
 from .function import quoted
 from .places import layout_of, storage_scope
 from .state import Builder, builder, refuse
@@ -94,7 +95,7 @@ def _offset(elements: Any, in_bytes: Any, dtype: DType) -> Any:
     size = dtype.bytes
     if isinstance(in_bytes, int):
         if in_bytes % size:
-            refuse(f"byte_offset {in_bytes} is no multiple of the {size} bytes of a {dtype}", "align the offset")
+            refuse(f"byte_offset {in_bytes} is no multiple of the {size} bytes of {an(dtype)}", "align the offset")
         return in_bytes // size
     return as_expr(in_bytes) // size
 
@@ -193,7 +194,7 @@ def _pointer(data: Any) -> tuple[Var | None, Expr | None]:
     expr = as_expr(data)
     if not expr.dtype.is_handle:
         refuse(
-            f"`data` is a {expr.dtype} value, not a pointer",
+            f"`data` is {an(expr.dtype)} value, not a pointer",
             "give a buffer's .data, a handle, or an address such as B.ptr_to([0])",
         )
     return (expr, None) if isinstance(expr, Var) else (None, expr)
@@ -222,7 +223,7 @@ def match_buffer(
         return decl_buffer(shape, dtype, param, strides, elem_offset, None, scope, max(align, 0), offset_factor, layout)
     if not param.dtype.is_handle:
         refuse(
-            f"parameter `{param.name}` is a {param.dtype}, not a handle", f"annotate it as `{param.name}: Tx.handle`"
+            f"parameter `{param.name}` is {an(param.dtype)}, not a handle", f"annotate it as `{param.name}: Tx.handle`"
         )
     made = _make(
         shape, dtype, what="match_buffer()", data=data, strides=strides, elem_offset=elem_offset, scope=scope, align=align,

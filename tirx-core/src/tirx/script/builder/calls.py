@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...ir import VOID, Buffer, Call, Expr, GlobalVar, PointerType, Scalar, active_builder, as_expr, current_span, late
 from ...ir.build import cast
 from ...ir.convert import is_lossless
+from ...support.words import an
 from .state import builder, refuse
 
 TYPE_CHECKING = False
@@ -49,7 +50,8 @@ def _argument(func: PrimFunc, name: str, param: Param, value: Any) -> Expr:
     expr = as_expr(value, wanted) if number else as_expr(value)
     if expr.dtype is not wanted and not is_lossless(expr.dtype, wanted):
         refuse(
-            f"`{name}` of {func.name}() is a {wanted}, and gets a {expr.dtype}", f'convert it: Tx.cast(x, "{wanted}")'
+            f"`{name}` of {func.name}() is {an(wanted)}, and gets {an(expr.dtype)}",
+            f'convert it: Tx.cast(x, "{wanted}")',
         )
     return cast(expr, wanted)
 
@@ -59,7 +61,7 @@ def _pointer(func: PrimFunc, name: str, wanted: Any, value: Any) -> Expr:
         value = value.buffer
     expr = value.data if isinstance(value, Buffer) else as_expr(value)
     if not expr.dtype.is_handle:
-        refuse(f"`{name}` of {func.name}() is a pointer, and gets a {expr.dtype}", "give a buffer or an address")
+        refuse(f"`{name}` of {func.name}() is a pointer, and gets {an(expr.dtype)}", "give a buffer or an address")
     given = expr.dtype.pointee if isinstance(expr.dtype, PointerType) else None
     if given is not None and wanted.pointee is not None and given is not wanted.pointee:
         refuse(f"`{name}` of {func.name}() points to {wanted.pointee}, and gets a pointer to {given}")

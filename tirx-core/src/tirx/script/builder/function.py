@@ -19,6 +19,7 @@ from ...ir import (
     walk,
 )  # fmt: skip
 from ...support.span import add_root_code, here
+from ...support.words import an
 from .effects import Effects
 from .naming import Names, rename
 from .state import Builder, Frame, builder, refuse
@@ -223,7 +224,7 @@ def quoted_name(item: Any) -> str | None:
 
 def _described(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 40 else f"a {type(value).__name__}"
+    return text if len(text) <= 40 else an(type(value).__name__)
 
 
 def arg(name: str, annotation: Any) -> Any:
@@ -295,7 +296,7 @@ def _parameters(function: Any, values: Mapping[str, Any]) -> tuple[list[str], in
     """The positional parameters that need a type, and how many at the end have defaults; a method's own object is none."""
     code = getattr(function, "__code__", None)
     if code is None:
-        refuse(f"trace() takes a function, not a {type(function).__name__}", "give a plain function or a method")
+        refuse(f"trace() takes a function, not {an(type(function).__name__)}", "give a plain function or a method")
     start = 1 if getattr(function, "__self__", None) is not None else 0
     names = code.co_varnames[start : code.co_argcount]
     with_default = set(names[len(names) - len(function.__defaults__ or ()) :])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ... import backend
 from ...ir import DEFAULT_LAYOUT, Layout
 from ...support.late import load_object
+from ...support.words import an
 from .state import refuse
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ def layout_of(layout: Any, scope: str, shape: Sequence[Any]) -> Any:
         row = storage_scope(scope)
         return DEFAULT_LAYOUT if row is None or len(row.address) == 1 else None
     if not isinstance(layout, str):
-        refuse(f"layout is a {type(layout).__name__}", 'give a layout such as TileLayout(S[...]), "default" or None')
+        refuse(f"layout is {an(type(layout).__name__)}", 'give a layout such as TileLayout(S[...]), "default" or None')
     return _by_text(layout, scope, shape)
 
 

@@ -28,6 +28,7 @@ from ...ir import (
     Let as LetExpr,
 )
 from ...support.errors import ScriptError
+from ...support.words import an
 from .control import DONE
 from .state import Frame, builder, refuse
 from .types import LetAnnotation
@@ -65,7 +66,7 @@ def buffer_store(buffer: Any, value: Any, indices: Any) -> None:
         buffer = buffer.buffer
     if not isinstance(buffer, Buffer):
         refuse(
-            f"buffer_store() is given a {type(buffer).__name__}, not a buffer",
+            f"buffer_store() is given {an(type(buffer).__name__)}, not a buffer",
             "its arguments are (buffer, value, [index, ...])",
         )
     buffer[tuple(indices) if isinstance(indices, list | tuple) else indices] = value
@@ -128,5 +129,5 @@ def add_to_parent(stmt: Stmt) -> None:
     """Put a statement that was made by hand into the open block."""
     builder("add_to_parent()")
     if not isinstance(stmt, Stmt):
-        refuse(f"add_to_parent() takes a statement, not a {type(stmt).__name__}", "use Tx.evaluate() for expressions")
+        refuse(f"add_to_parent() takes a statement, not {an(type(stmt).__name__)}", "use Tx.evaluate() for expressions")
     emit(stmt)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from ....intrinsic.core.control import if_then_else
 from ....ir import BOOL, Alloc, Decl, Expr, IntImm, as_expr, const, logical_and, logical_not, logical_or, truth
 from ....ir.ops import BINARY
+from ....support.words import an
 from ...assign import is_kernel_value, meta_var
 from ...builder.state import Builder, builder, refuse
 
@@ -181,7 +182,7 @@ class Operators:
         if not kernel and not (isinstance(container, tuple | list) and any(map(is_kernel_value, container))):
             return item in container
         if is_kernel_value(container) or not isinstance(container, Iterable):
-            refuse(f"`in` needs a list of values, not a {_kind(container)}", "compare with the elements one by one")
+            refuse(f"`in` needs a list of values, not {an(_kind(container))}", "compare with the elements one by one")
         return self._any(item == other for other in container)
 
     def is_(self, left: Any, right: Any) -> bool:

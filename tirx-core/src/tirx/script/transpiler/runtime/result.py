@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....ir import VOID, Expr, as_expr, const
 from ....ir.build import cast
 from ....ir.convert import is_lossless
+from ....support.words import an
 from ...builder.attributes import AttrFrame
 from ...builder.state import builder, refuse
 
@@ -32,7 +33,7 @@ def returned(value: Any) -> Expr:
         return expr
     if not is_lossless(expr.dtype.element, function.result.element):
         refuse(
-            f"a {expr.dtype} is returned from a function whose result is {function.result}",
+            f"{an(expr.dtype)} is returned from a function whose result is {function.result}",
             f'convert it: Tx.cast(value, "{function.result}")',
         )
     return cast(expr, function.result)
