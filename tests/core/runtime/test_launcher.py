@@ -233,5 +233,5 @@ def test_a_compiler_that_is_not_installed(device: None, monkeypatch: pytest.Monk
     executable = tirx.compile(double, "toydev")
     assert executable.source.text == "multiply"
     with pytest.raises(ToolchainError, match="no compiler for `toydev` is installed") as caught:
-        executable.binary  # noqa: B018
+        executable.binary
     assert caught.value.hint == "toycc: get toycc"

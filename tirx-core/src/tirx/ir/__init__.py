@@ -16,7 +16,6 @@ from .dtype import (
     DType,
     PointerType,
     dtype_names,
-    register_dtype,
 )  # fmt: skip
 from .equal import structural_equal, structural_hash
 from .expr import (
@@ -102,6 +101,6 @@ __all__ = [
     "Or", "Param", "PointerType", "PrimFunc", "RShift", "Ramp", "Range", "Return", "Scalar", "ScopeIdDef", "Select", "Seq",
     "Shuffle", "Stmt", "StringImm", "Sub", "Substitution", "Tuple", "Unary", "Var", "While", "active_builder", "as_expr",
     "binary", "call_attrs", "cast", "const", "current_span", "definitions", "dtype_names", "emit", "late", "late_bind",
-    "logical_and", "logical_not", "logical_or", "map_bodies", "mask_of", "post_order", "register_dtype", "rewrite", "seq", "set_builder",
+    "logical_and", "logical_not", "logical_or", "map_bodies", "mask_of", "post_order", "rewrite", "seq", "set_builder",
     "structural_equal", "structural_hash", "substitute", "truth", "unary", "unify", "variables", "walk",
 ]  # fmt: skip

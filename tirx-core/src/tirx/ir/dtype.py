@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 __all__ = [
+    "ALIASES",
     "BOOL",
     "FLOAT32",
     "HANDLE",
@@ -15,7 +16,6 @@ __all__ = [
     "DType",
     "PointerType",
     "dtype_names",
-    "register_dtype",
 ]
 
 # name -> (kind, bits of one element, exponent bits, mantissa bits); widths of the last two are 0 where they mean nothing
@@ -49,7 +49,7 @@ _TABLE: dict[str, tuple[str, int, int, int]] = {
     "tensormap": ("opaque", 1024, 0, 0),
 }
 
-_ALIASES = {
+ALIASES = {
     "boolean": "bool", "f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16",
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
     "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
@@ -63,7 +63,7 @@ class DType:
     """A scalar or vector type. `DType("float16x4")` is always the same object; it compares equal to its name.
 
     `kind` is one of `int uint float bfloat float8 float6 float4 bool handle void opaque`, `bits` counts one element,
-    `lanes` the vector width. Raises `ValueError` for a name that no table has.
+    `lanes` the vector width. Raises `ValueError` for a name that neither core nor a backend has.
     """
 
     __slots__ = ("bits", "exponent", "kind", "lanes", "mantissa", "name", "scalar_name")
@@ -210,12 +210,13 @@ def _parse(name: object) -> DType:
     scalar, cross, width = name.rpartition("x")
     if not (cross and width.isdigit()):
         scalar, width = name, "1"
-    scalar = _ALIASES.get(scalar, scalar)
-    row, lanes = _TABLE.get(scalar), int(width)
+    scalar = ALIASES.get(scalar, scalar)
+    row, lanes = _TABLE.get(scalar) or _brought(scalar), int(width)
     if row is None or lanes < 1 or (lanes == 1 and name.endswith("x1")):
-        from ..support.suggest import did_you_mean  # only when something went wrong
+        from .. import backend  # only when something went wrong
+        from ..support.suggest import did_you_mean
 
-        hint = did_you_mean(scalar, _TABLE)
+        hint = did_you_mean(scalar, (*_TABLE, *backend.names("dtypes")))
         raise ValueError(f"unknown dtype {name!r}{'; ' + hint if hint else ''}")
     full = scalar if lanes == 1 else f"{scalar}x{lanes}"
     found = _interned.get(full)
@@ -226,16 +227,16 @@ def _parse(name: object) -> DType:
     return found
 
 
-def register_dtype(name: str, kind: str, bits: int, exponent: int = 0, mantissa: int = 0) -> DType:
-    """Add a dtype beyond core's. The same definition twice is harmless; a different one raises `ValueError`."""
-    row = (kind, bits, exponent, mantissa)
-    if _TABLE.setdefault(name, row) != row:
-        raise ValueError(f"dtype {name!r} is already defined as {_TABLE[name]}")
-    return DType(name)
+def _brought(name: str) -> tuple[str, int, int, int] | None:
+    """The definition of a dtype that a backend brings (hook `tirx_dtypes`)."""
+    from ..backend import find  # only for what core has not
+
+    row = find("dtypes", name)
+    return None if row is None else (row.kind, row.bits, row.exponent, row.mantissa)
 
 
 def dtype_names() -> Iterable[str]:
-    """Names of all scalar dtypes, without aliases."""
+    """Names of core's scalar dtypes, without aliases; further ones are rows of hook `tirx_dtypes`."""
     return _TABLE.keys()
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..backend import find, registry
+from ..support.late import load_object
 from .dtype import DType
 
-__all__ = ["dtype_of_numpy", "numpy_dtype", "register_numpy"]
+__all__ = ["dtype_of_numpy", "numpy_dtype"]
 
 _BY_NAME: dict[str, Any] = {
     "bool": np.bool_,
@@ -30,7 +32,7 @@ _BY_NAME: dict[str, Any] = {
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     """The NumPy type of one lane; `ValueError` for types that NumPy (with ml_dtypes as installed) cannot store."""
-    found = _BY_NAME.get(dtype.scalar_name)
+    found = _BY_NAME.get(dtype.scalar_name) or _brought(find("dtypes", dtype.scalar_name))
     if found is None:
         raise ValueError(f"NumPy has no type for {dtype}")
     made: np.dtype[Any] = np.dtype(found)
@@ -43,9 +45,10 @@ def dtype_of_numpy(dtype: Any) -> DType | None:
     for name, found in _BY_NAME.items():
         if found is not None and name != "handle" and np.dtype(found) == wanted:
             return DType(name)
-    return None
+    rows = registry().rows("dtypes").values()
+    return next((DType(row.name) for row in rows if np.dtype(_brought(row)) == wanted), None)
 
 
-def register_numpy(name: str, numpy_type: Any) -> None:
-    """The NumPy type of a dtype that a backend added."""
-    _BY_NAME[name] = numpy_type
+def _brought(row: Any) -> Any:
+    """The NumPy type of a dtype that a backend brings (hook `tirx_dtypes`)."""
+    return None if row is None else load_object(row.numpy)

@@ -9,6 +9,7 @@ from .. import backend
 from ..ir import current_span
 from ..support.errors import BackendError
 from ..support.late import load_object
+from .builder.types import constructor
 from .row import Namespace
 
 TYPE_CHECKING = False
@@ -87,11 +88,18 @@ def find(name: str, module: ModuleType) -> Any:
     row: Namespace | None = backend.find("namespaces", name)
     if row is not None:
         return load_object(row.load)
+    dtype = constructor(name, _is_brought)
+    if dtype is not None:
+        return dtype
     hint = backend.hint_for("namespaces", name) or _ABSENT.get(name) or _near(name)
     message = f"the language has no `{name}`"
     if from_import:
         raise UnknownImportError(message, hint=hint)
     raise UnknownNameError(message, name=name, obj=module, hint=hint)
+
+
+def _is_brought(dtype: str) -> bool:
+    return backend.find("dtypes", dtype) is not None
 
 
 def _is_from_import() -> bool:

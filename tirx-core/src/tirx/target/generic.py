@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..backend import registry
 from ..ir import dtype_names
 from .kind import Attribute, Capabilities, StorageScope, TargetKind
 from .scope_model import ScopeLevel, ScopeModel
@@ -53,7 +54,7 @@ def _scope_model(target: Target, attrs: Mapping[str, Any]) -> ScopeModel:
 
 
 def _capabilities(target: Target) -> Capabilities:
-    return Capabilities(tuple(dtype_names()), CONSTRUCTS)
+    return Capabilities((*dtype_names(), *registry().rows("dtypes")), CONSTRUCTS)
 
 
 def _limits(target: Target) -> Mapping[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..ir import register_dtype
+from ..ir import dtype_names
 from .scope_model import ScopeModel
 
 TYPE_CHECKING = False
@@ -168,10 +168,14 @@ class StorageScope:
         self.initial = initial
 
 
+DTYPE_KINDS = ("int", "uint", "float", "bfloat", "float8", "float6", "float4", "opaque")
+
+
 class DTypeRow:
     """A row of hook `tirx_dtypes`: a scalar dtype beyond core's.
 
-    `kind` as in `DType.kind`, widths in bits; `numpy` is the dtype that stores it (`"module:attribute"`).
+    `kind` is one of `DTYPE_KINDS`, as in `DType.kind`; widths in bits; `numpy` is the type that stores an element and
+    nothing else (`"module:attribute"`).
     """
 
     __slots__ = ("bits", "exponent", "kind", "mantissa", "name", "numpy")
@@ -186,9 +190,14 @@ class DTypeRow:
 
 
 def check_dtype(row: DTypeRow) -> None:
-    """Raise `ValueError` when a row is malformed or redefines a dtype; a good one becomes usable by name."""
+    """Raise `ValueError` when a row is malformed or redefines a dtype of core's."""
     _require(isinstance(row, DTypeRow), f"expected a DTypeRow, got {type(row).__name__}")
-    register_dtype(row.name, row.kind, row.bits, row.exponent, row.mantissa)
+    name = row.name
+    _require(name.isidentifier() and name == name.lower(), f"dtype name {name!r} is not [a-z][a-z0-9_]*")
+    _require(name not in dtype_names(), f"dtype {name} is core's own; give yours another name")
+    _require(row.kind in DTYPE_KINDS, f"dtype {name}: kind {row.kind!r} is none of {', '.join(DTYPE_KINDS)}")
+    _require(row.bits > 0, f"dtype {name}: {row.bits} bits hold nothing")
+    _require(":" in row.numpy, f"dtype {name}: {row.numpy!r} is not 'module:attribute'")
 
 
 def check_kind(row: TargetKind) -> None:

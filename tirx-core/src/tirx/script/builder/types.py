@@ -17,11 +17,13 @@ from ...ir import (
     dtype_names,
     emit,
 )  # fmt: skip
+from ...ir.dtype import ALIASES
 from ...support.errors import ScriptError
 from .state import Builder, builder, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -32,10 +34,6 @@ __all__ = [
 _WIDTHS = (2, 4, 8, 16, 32, 64)
 _SCALAR_ONLY = frozenset({"bool", "bfloat16", "void", "handle", "tensormap"})
 _SPECIAL = {"inf": "inf", "-inf": "-inf", "nan": "nan", "+inf": "inf"}
-_ALIASES = {
-    "boolean": "bool", "f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "i8": "int8", "i16": "int16",
-    "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-}  # fmt: skip
 
 
 def fresh_var(dtype: DType, hint: str = "v") -> Var:
@@ -192,17 +190,21 @@ def _constructors() -> dict[str, DtypeConstructor]:
         made[name] = DtypeConstructor(DType(name))
         if name not in _SCALAR_ONLY:
             made.update({f"{name}x{lanes}": DtypeConstructor(DType(f"{name}x{lanes}")) for lanes in _WIDTHS})
-    made.update({alias: made[name] for alias, name in _ALIASES.items()})
+    made.update({alias: made[name] for alias, name in ALIASES.items()})
     return made
 
 
 CONSTRUCTORS = _constructors()
 
 
-def constructor(name: str) -> DtypeConstructor | None:
-    """The constructor of a dtype that the table has not: other vector widths, types that a backend brought."""
+def _is_core(name: str) -> bool:
+    return name in dtype_names()
+
+
+def constructor(name: str, is_scalar: Callable[[str], bool] = _is_core) -> DtypeConstructor | None:
+    """The constructor of a dtype that the table has not: other vector widths, other scalar types (`is_scalar`)."""
     scalar, cross, lanes = name.rpartition("x")
-    known = name in dtype_names() or (cross and lanes.isdigit() and int(lanes) > 1 and scalar in dtype_names())
+    known = is_scalar(name) or (cross and lanes.isdigit() and int(lanes) > 1 and is_scalar(scalar))
     return DtypeConstructor(DType(name)) if known else None
 
 
