@@ -5,7 +5,7 @@ Which values differ between threads, bounds of integers, where buffers live, whi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -95,6 +95,7 @@ class Facts:
         self.used_atomics = {
             id(n) for n in self.keep_alive if isinstance(n, Call) and id(n) not in discarded and _effect(n) == "atomic"
         }
+        self.written = _written(self.keep_alive)
         self._cuts()
         self.together = self.spins or any(_needs_all(n) for n in self.keep_alive)
 
@@ -267,10 +268,36 @@ class Facts:
         return any(_observes(call) for call in calls)
 
     def _reads_shared_memory(self, node: Node) -> bool:
+        """Whether a load sees what other threads may write while the kernel runs."""
         if not isinstance(node, BufferLoad):
             return False
         root = self.roots.get(id(node.buffer.data))
-        return root is None or root.kind not in ("register", "local")
+        if root is not None and root.kind in ("register", "local"):
+            return False
+        return root is None or root.kind != "param" or id(node.buffer.data) in self.written
+
+
+def _written(nodes: Sequence[Node]) -> set[int]:
+    """Ids of pointers through which the kernel may write: stored to, or known under another name, or given to what may write."""
+    found: set[int] = set()
+    for node in nodes:
+        if isinstance(node, BufferStore):
+            found.add(id(node.buffer.data))
+        elif isinstance(node, Decl | Bind):
+            source = node.source if isinstance(node, Decl) else node.value
+            if source is not None and source.dtype.is_handle:
+                found |= _pointers(source)
+        elif isinstance(node, Call) and _effect(node) not in ("pure", "read"):
+            found |= _pointers(node)
+    return found
+
+
+def _pointers(expr: Expr) -> set[int]:
+    return {
+        id(node.buffer.data) if isinstance(node, BufferLoad) else id(node)
+        for node in walk(expr)
+        if isinstance(node, BufferLoad | Var)
+    }
 
 
 def _observes(call: Call) -> bool:
