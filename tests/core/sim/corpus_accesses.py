@@ -116,6 +116,34 @@ def past_the_end(bad):
 
 
 @fault("out_of_bounds")
+def through_a_longer_name(bad):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float32"), n: Tx.int32):
+        Tx.device_entry()
+        tx = Tx.thread_id([64])
+        longer = Tx.decl_buffer((128,), "float32", data=A.data)
+        B[tx] = longer[tx + n]
+
+    return kernel, grid(64), np.zeros(64, "f4"), int(bad)
+
+
+@fault("out_of_bounds")
+def into_the_memory_behind(bad):
+    @Tx.prim_func
+    def kernel(B: Tx.Buffer((32,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([32])
+        first, second = Tx.alloc_shared((32,), "int32"), Tx.alloc_shared((32,), "int32")
+        first[tx] = 1
+        second[tx] = 2
+        Tx.tvm_storage_sync("shared")
+        both = Tx.decl_buffer((64,), "int32", data=first.data, scope="shared")
+        B[tx] = both[(tx + B[tx]) if bad else tx]
+
+    return kernel, np.full(32, 8, "i4")
+
+
+@fault("out_of_bounds")
 def index_minus_one(bad):
     @Tx.prim_func
     def kernel(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float32")):

@@ -143,12 +143,16 @@ class Checker:
                 found = bad if found is None else found | bad
         return found
 
-    def _report_outside(self, site: Site, coords: Any, axis: int, extent: Any, bad: Any, threads: Any) -> None:
+    def _report_outside(self, site: Site, coords: Any, axis: int | str, extent: Any, bad: Any, threads: Any) -> None:
         chosen = self._array(threads)[bad]
         value = next(v for v, _, a in coords if a == axis)
         values = (value[bad] if isinstance(value, np.ndarray) else np.full(len(chosen), value)).reshape(len(chosen), -1)
         wrong = values[(values < 0) | (values >= extent)]
         ends = f"{int(wrong.min())}" if wrong.min() == wrong.max() else f"{int(wrong.min())} to {int(wrong.max())}"
+        if isinstance(axis, str):
+            text = f"element {ends} is outside the {extent} elements of `{axis}`, of which `{site.buffer}` is a view"
+            self.report("out_of_bounds", text, site, chosen)
+            return
         shape = tuple(e if isinstance(e, int) else int(extent) if a == axis else "?" for a, e in enumerate(site.shape))
         text = f"index {ends} is outside dimension {axis} of `{site.buffer}` {shape}".replace("'", "")
         self.report("out_of_bounds", text, site, chosen, indices=[tuple(map(int, row)) for row in values[:SHOWN]])

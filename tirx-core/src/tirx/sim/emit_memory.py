@@ -115,7 +115,19 @@ class MemoryEmitter(ExprEmitter):
                 limit = extent if isinstance(extent, int) else self.expr(extent).text
                 value = self.expr(index)
                 parts.append(f"({value.text if value.same else self.temp(value.text)}, {limit}, {axis}),")
+        parts += self._reach(node)
         return f"({' '.join(parts)})" if parts else "()"
+
+    def _reach(self, node: BufferLoad | BufferStore) -> list[str]:
+        """The same for the element of the memory, where another name for it is declared larger than it is."""
+        memory, index = node.buffer, node.indices[-1]
+        if node.source is None or node.source.name == memory.name or len(memory.shape) != 1:
+            return []
+        whole = memory.shape[0]
+        if (isinstance(whole, int) and not whole) or self._inside(index, whole):  # the launch sizes empty ones
+            return []
+        value, limit = self.expr(index), whole if isinstance(whole, int) else self.expr(whole).text
+        return [f"({value.text if value.same else self.temp(value.text)}, {limit}, {memory.name!r}),"]
 
     def _inside(self, index: Expr, extent: int | Expr) -> bool:
         if (
