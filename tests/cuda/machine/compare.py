@@ -23,9 +23,9 @@ def distance(a: Any, b: Any) -> int:
         return 0
     if a.dtype.kind in "iub":
         return 0 if np.array_equal(a, b) else 1 << 64
-    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
-    nan = np.isnan(wide_a)
-    if not np.array_equal(nan, np.isnan(wide_b)):
+    with np.errstate(invalid="ignore"):  # NaNs that signal
+        nan, other = np.isnan(a.astype(np.float64)), np.isnan(b.astype(np.float64))
+    if not np.array_equal(nan, other):
         return 1 << 64
     apart = np.where(nan, 0, np.abs(ordered(a) - ordered(b)))
     return int(apart.max(initial=0))

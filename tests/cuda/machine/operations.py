@@ -14,7 +14,6 @@ from tirx.ir.numpy_types import numpy_dtype
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-STORED = ("float8_e4m3fn", "float8_e5m2")
 COUNT = 256
 
 
@@ -168,6 +167,8 @@ def float_operations(dtype: str) -> list[Operation]:
         Operation("to_bfloat16", lambda a, b: Tx.cast(a, "bfloat16"), lambda a, b: a, "bfloat16"),
         Operation("to_float32", lambda a, b: Tx.cast(a, "float32"), lambda a, b: a, "float32"),
         Operation("to_float64", lambda a, b: Tx.cast(a, "float64"), lambda a, b: a, "float64"),
+        Operation("to_e4m3", lambda a, b: Tx.cast(a, "float8_e4m3fn"), lambda a, b: np.clip(a, -448, 448), "float8_e4m3fn"),
+        Operation("to_e5m2", lambda a, b: Tx.cast(a, "float8_e5m2"), lambda a, b: np.clip(a, -57344, 57344), "float8_e5m2"),
         Operation("to_bool", lambda a, b: Tx.cast(a, "bool"), lambda a, b: a != 0, "bool"),
         Operation("clamped", lambda a, b: Tx.cast(Tx.min(Tx.max(a, Tx.cast(-100, dtype)), Tx.cast(100, dtype)), "int8"),
                   lambda a, b: np.trunc(np.fmin(np.fmax(a, -100), 100)), "int8"),
