@@ -4,7 +4,7 @@ template <> struct word<4> { using type = unsigned int; };
 template <> struct word<8> { using type = unsigned long long; };
 
 template <typename To, typename From>
-__device__ inline To bit_cast(const From& value) {
+__device__ inline To bit_cast(From value) {
   static_assert(sizeof(To) == sizeof(From), "the same number of bits");
   To bits;
   memcpy(&bits, &value, sizeof(To));

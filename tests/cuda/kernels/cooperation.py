@@ -93,7 +93,10 @@ def helpers(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float16"), C: T
     Tx.cuda.float22half2(B.ptr_to([8]), A.ptr_to([4]))
     C[tx] = Tx.cuda.ffs_u32(C[tx])
     C[1] = Tx.cast(Tx.cuda.cvta_generic_to_shared(A.ptr_to([0])), "int32")
-    A.vstore([16], Tx.cuda.fmul2_rn(Tx.cuda.make_float2(A[0], A[1]), Tx.cuda.make_float2(A[2], A[3])))
+    A.vstore(
+        [16],
+        Tx.reinterpret("float32x2", Tx.cuda.fmul2_rn(Tx.cuda.make_float2(A[0], A[1]), Tx.cuda.make_float2(A[2], A[3]))),
+    )
     B.vstore([4], Tx.cuda.hmax2(B.vload([0], "float16x2"), B.vload([2], "float16x2")))
 
 

@@ -375,24 +375,57 @@ def ffs_u32(v: Any) -> Call:
     return call(ROW["ffs_u32"], v)
 
 
-def hmin2(a: Any, b: Any) -> Call:
-    """The smaller in each lane of two float16x2 or bfloat16x2 values."""
-    return call(ROW["hmin2"], a, b)
+def hmin2(a: Any, b: Any) -> Expr:
+    """The smaller in each lane of two float16x2 or bfloat16x2 values; uint32 values hold a bfloat16x2."""
+    return _of_pairs("hmin2", a, b, "bfloat16x2")
 
 
-def hmax2(a: Any, b: Any) -> Call:
-    """The larger in each lane of two float16x2 or bfloat16x2 values."""
-    return call(ROW["hmax2"], a, b)
+def hmax2(a: Any, b: Any) -> Expr:
+    """The larger in each lane of two float16x2 or bfloat16x2 values; uint32 values hold a bfloat16x2."""
+    return _of_pairs("hmax2", a, b, "bfloat16x2")
 
 
-def fmul2_rn(a: Any, b: Any) -> Call:
-    """The product of two float32x2 values; one instruction on sm_100 and newer."""
-    return call(ROW["fmul2_rn"], a, b)
+def fmul2_rn(a: Any, b: Any) -> Expr:
+    """The product of two float32x2 values, also held in uint64; one instruction on sm_100 and newer."""
+    return _of_pairs("fmul2_rn", a, b, "float32x2")
 
 
-def fadd2_rn(a: Any, b: Any) -> Call:
-    """The sum of two float32x2 values; one instruction on sm_100 and newer."""
-    return call(ROW["fadd2_rn"], a, b)
+def fadd2_rn(a: Any, b: Any) -> Expr:
+    """The sum of two float32x2 values, also held in uint64; one instruction on sm_100 and newer."""
+    return _of_pairs("fadd2_rn", a, b, "float32x2")
+
+
+# ---- pairs in registers -------------------------------------------------------------------------------------------
+
+_REGISTER = {
+    "float32x2": "uint64",
+    "bfloat16x2": "uint32",
+    "float8_e4m3fnx4": "uint32",
+}  # what holds the lanes as plain bits
+
+
+def _of_pairs(name: str, a: Any, b: Any, dtype: str) -> Expr:
+    """Row `name` of two pairs; a result of operands held as bits is held as bits too."""
+    first, second = as_expr(a), as_expr(b)
+    result = call(ROW[name], _lanes(first, dtype), _lanes(second, dtype))
+    return _bits(result) if str(first.dtype) == _REGISTER[dtype] else result
+
+
+def _bits(value: Expr) -> Expr:
+    """The lanes as the plain bits in which registers, and the instructions that take pairs, hold them."""
+    return reinterpret(_REGISTER[str(value.dtype)], value)
+
+
+def _lanes(value: Any, dtype: str) -> Expr:
+    """A pair as lanes: as it is, or out of the bits that hold it."""
+    expr = as_expr(value)
+    if expr.dtype.is_handle:
+        raise _refuse("a pointer is given where a pair is expected", f'load it: B.vload([i], dtype="{dtype}")')
+    if str(expr.dtype) != _REGISTER[dtype]:
+        return expr
+    if isinstance(expr, Call) and getattr(expr.op, "name", "") == "reinterpret" and expr.args[0].dtype == dtype:
+        return expr.args[0]
+    return reinterpret(dtype, expr)
 
 
 # ---- conversion ---------------------------------------------------------------------------------------------------
@@ -424,46 +457,44 @@ def float8tohalf8(src: Any, dst: Any) -> Call:
 
 
 def make_float2(x: Any, y: Any) -> Expr:
-    """Two float32 values as one float32x2."""
-    return Shuffle((as_expr(x, "float32"), as_expr(y, "float32")), (0, 1), span=current_span())
+    """Two float32 values as the uint64 that holds a float32x2."""
+    return _bits(_joined(x, y))
 
 
 def float2_x(v: Any) -> Expr:
-    """The first lane of a float32x2."""
-    return Shuffle((as_expr(v),), (0,), span=current_span())
+    """The first lane of a float32x2, also held in uint64."""
+    return Shuffle((_lanes(v, "float32x2"),), (0,), span=current_span())
 
 
 def float2_y(v: Any) -> Expr:
-    """The second lane of a float32x2."""
-    return Shuffle((as_expr(v),), (1,), span=current_span())
+    """The second lane of a float32x2, also held in uint64."""
+    return Shuffle((_lanes(v, "float32x2"),), (1,), span=current_span())
 
 
 def float22bfloat162_rn(v0: Any, v1: Any) -> Expr:
-    """Two float32 values as one bfloat16x2, rounded to nearest."""
-    return cast(make_float2(v0, v1), "bfloat16x2")
+    """Two float32 values as the uint32 that holds a bfloat16x2, rounded to nearest."""
+    return _bits(cast(_joined(v0, v1), "bfloat16x2"))
 
 
 def float22bfloat162_rn_from_float2(p: Any) -> Expr:
-    """A float32x2 as bfloat16x2."""
-    return cast(_pair(p, "float32x2"), "bfloat16x2")
+    """A float32x2, also held in uint64, as the uint32 that holds a bfloat16x2."""
+    return _bits(cast(_lanes(p, "float32x2"), "bfloat16x2"))
 
 
 def bfloat1622float2(p: Any) -> Expr:
-    """A bfloat16x2 as float32x2."""
-    return cast(_pair(p, "bfloat16x2"), "float32x2")
-
-
-def _pair(value: Any, dtype: str) -> Expr:
-    expr = as_expr(value)
-    if expr.dtype.is_handle:
-        raise _refuse("a pointer is given where a pair is expected", f'load it: B.vload([i], dtype="{dtype}")')
-    return expr
+    """A bfloat16x2, also held in uint32, as the uint64 that holds a float32x2."""
+    return _bits(cast(_lanes(p, "bfloat16x2"), "float32x2"))
 
 
 def fp8x4_e4m3_from_float4(x: Any, y: Any, z: Any, w: Any) -> Expr:
-    """Four float32 values as one float8_e4m3fnx4, saturating."""
-    lanes = tuple(as_expr(item, "float32") for item in (x, y, z, w))
-    return cast(Shuffle(lanes, (0, 1, 2, 3), span=current_span()), "float8_e4m3fnx4")
+    """Four float32 values as the uint32 that holds a float8_e4m3fnx4, saturating."""
+    return _bits(cast(_joined(x, y, z, w), "float8_e4m3fnx4"))
+
+
+def _joined(*lanes: Any) -> Expr:
+    """Several float32 values as one vector."""
+    made = tuple(as_expr(lane, "float32") for lane in lanes)
+    return Shuffle(made, tuple(range(len(made))), span=current_span())
 
 
 def uint_as_float(x: Any) -> Expr:

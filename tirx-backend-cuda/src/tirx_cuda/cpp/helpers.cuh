@@ -17,7 +17,7 @@ __device__ inline T floormod(T a, T b) {
 
 //! bit_cast
 template <typename To, typename From>
-__device__ inline To bit_cast(const From& value) {
+__device__ inline To bit_cast(From value) {
   static_assert(sizeof(To) == sizeof(From), "the same number of bits");
   To bits;
   memcpy(&bits, &value, sizeof(To));
