@@ -42,6 +42,8 @@ attributes statements buffers places types nodes`.
 
 from __future__ import annotations
 
+import sys
+
 from .attributes import AttrFrame, attr, hint
 from .buffers import (
     BufferProxy,
@@ -125,3 +127,12 @@ __all__ = [
     "thread_binding", "thread_id", "thread_id_in_wg", "thread_return", "trace", "unroll", "var", "vectorized", "void",
     "warp_id", "warp_id_in_wg", "warpgroup_id",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """`builder.<name>` is the language's `<name>` too: authors who build kernels call this module `IR` (`IR.prim_func()`, `IR.cuda`)."""
+    language = sys.modules[__name__.rpartition(".")[0]]
+    if name.startswith("__") or not hasattr(language, name):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(language, name)
+    return found
