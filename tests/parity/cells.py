@@ -16,8 +16,14 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "kernels"
 FUTURE = "from __future__ import annotations\n"
 IMPORTS = {
-    "ours": "from tirx import script as Tx\nfrom tirx.script import ir as I\nfrom tirx.script.builder import Builder\nfrom tirx.layout import S, TileLayout, laneid",
-    "peer": "from tvm.script import tirx as Tx\nfrom tvm.script import ir as I\nfrom tvm.script.ir_builder import IRBuilder as Builder\nfrom tvm.tirx.layout import S, TileLayout, laneid",
+    "ours": """from tirx import script as Tx
+from tirx.script import ir as I
+from tirx.script.builder import Builder
+from tirx.layout import S, TileLayout, laneid""",
+    "peer": """from tvm.script import tirx as Tx
+from tvm.script import ir as I
+from tvm.script.ir_builder import IRBuilder as Builder
+from tvm.tirx.layout import S, TileLayout, laneid""",
 }
 
 

@@ -16,8 +16,14 @@ TYPES = {"signed char": "int8", "char": "int8", "uchar": "uint8", "unsigned char
          "unsigned long": "ull", "nv_bfloat16": "bf16", "__nv_bfloat16": "bf16", "half": "half", "__half": "half",
          "int8_t": "int8", "uint8_t": "uint8", "int16_t": "int16", "uint16_t": "uint16", "int32_t": "int",
          "uint32_t": "uint"}  # fmt: skip
-WARP_NUMBER = "shfl.sync.idx.b32"  # the published implementation has one in every kernel, for a warp id that nobody reads
-KEPT = re.compile(r"(?:^|[;{}])\s*(?:@!?%\w+\s+)?((?:shfl|vote|bar|barrier|atom|red|redux|membar|fence|activemask|nanosleep|elect|match|mbarrier|cp|ld|st|trap|mapa|griddepcontrol|prefetch|dp4a)(?:[.:]\w+)*)", re.M)  # fmt: skip  # noqa: E501
+WARP_NUMBER = (
+    "shfl.sync.idx.b32"  # the published implementation has one in every kernel, for a warp id that nobody reads
+)
+WORDS = (
+    "shfl vote bar barrier atom red redux membar fence activemask nanosleep elect match mbarrier cp ld st trap mapa "
+    "griddepcontrol prefetch dp4a"
+).replace(" ", "|")
+KEPT = re.compile(rf"(?:^|[;{{}}])\s*(?:@!?%\w+\s+)?((?:{WORDS})(?:[.:]\w+)*)", re.MULTILINE)
 
 
 class WithPtx(nvrtc.Nvrtc):

@@ -36,10 +36,12 @@ class Peer:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
             )
-        assert self.child.stdin is not None and self.child.stdout is not None
-        self.child.stdin.write(json.dumps({"path": str(path), "arch": ARCH}) + "\n")
-        self.child.stdin.flush()
-        line = self.child.stdout.readline()
+        stdin, stdout = self.child.stdin, self.child.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps({"path": str(path), "arch": ARCH}) + "\n")
+        stdin.flush()
+        line = stdout.readline()
         if not line:
             return {"accepted": False, "stage": "crash", "error": f"it died with {self.child.wait()}"}
         found: dict[str, Any] = json.loads(line)
@@ -48,10 +50,12 @@ class Peer:
     def close(self) -> None:
         """End the child."""
         if self.child is not None:
-            assert self.child.stdin is not None and self.child.stdout is not None
-            self.child.stdin.close()
+            stdin, stdout = self.child.stdin, self.child.stdout
+            assert stdin is not None
+            assert stdout is not None
+            stdin.close()
             self.child.wait(timeout=60)
-            self.child.stdout.close()
+            stdout.close()
 
 
 def kernel_of(path: Path) -> Any:
