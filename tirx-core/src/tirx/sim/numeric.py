@@ -24,7 +24,7 @@ ALL = slice(None)
 def narrow(condition: Any) -> Any:
     """Positions where `condition` holds: `ALL`, an array, or None where it holds nowhere."""
     held = np.count_nonzero(condition)
-    if held == condition.size:
+    if held == np.size(condition):
         return ALL
     return None if held == 0 else np.flatnonzero(condition)
 

@@ -130,7 +130,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """`builder.<name>` is the language's `<name>` too: authors who build kernels call this module `IR` (`IR.prim_func()`, `IR.cuda`)."""
+    """`builder.<name>` is the language's `<name>` too: authors who build kernels call this module `IR` (`IR.prim_func()`)."""
     language = sys.modules[__name__.rpartition(".")[0]]
     if name.startswith("__") or not hasattr(language, name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
