@@ -7,14 +7,15 @@ third; what disagrees or does not divide is an error that names both declaration
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from ..arith import simplify
-from ..ir import EQ, Expr, FloorDiv, FloorMod, IntImm, Mul, as_expr, binary, const
+from ..ir import EQ, Expr, FloorDiv, FloorMod, IntImm, as_expr, binary, const
+from ..ir.sizes import Size, product, size_of
 from ..support.errors import Diagnostic
 from ..target import ScopeModel
-from .launch_ids import Declaration, Size, plural, size_of, size_text
+from .launch_ids import Declaration, plural, size_text
 
 __all__ = ["Extents", "resolve_extents"]
 
@@ -85,22 +86,6 @@ class Extents:
         return pair[0] in level.axes or pair[0] in level.reads
 
 
-def product(sizes: Iterable[Size]) -> Size:
-    """The product, an int where everything is known."""
-    known, rest = 1, []
-    for size in sizes:
-        if isinstance(size, int):
-            known *= size
-        else:
-            rest.append(size)
-    if not rest or known == 0:
-        return known
-    result = rest[0]
-    for size in rest[1:]:
-        result = binary(Mul, result, size)
-    return result if known == 1 else binary(Mul, result, const(known, result.dtype))
-
-
 def resolve_extents(model: ScopeModel, found: Sequence[Declaration]) -> Extents:
     """The extents of a launch; `problems` say what is wrong."""
     extents = Extents(model, _active_levels(model, found))
@@ -112,7 +97,8 @@ def resolve_extents(model: ScopeModel, found: Sequence[Declaration]) -> Extents:
                 extents, pair, Fact((width,), (f"{plural(pair[1], width)} in a {pair[0]} on this target",), fixed=True)
             )
     _close(extents)
-    if extents.problems:
+    if extents.problems:  # what merely follows from declarations that disagree has no place of its own
+        extents.problems = [item for item in extents.problems if item.span is not None] or extents.problems
         return extents
     _check_deferred(extents, found)
     _fill(extents)

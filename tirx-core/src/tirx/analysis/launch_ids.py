@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..ir import BufferLoad, Expr, For, IntImm, Node, ScopeIdDef, Stmt, Var, mask_of, walk
+from ..ir import BufferLoad, Expr, For, Node, ScopeIdDef, Stmt, Var, mask_of, walk
+from ..ir.sizes import Size, size_of
 from ..support.span import Span
 from ..target import ScopeModel
 
-__all__ = ["Declaration", "Size", "declarations", "plural", "size_of"]
-
-Size = int | Expr
+__all__ = ["Declaration", "declarations", "not_on_host", "plural", "size_text"]
 
 # (parent, child) -> the function of the language that declares it
 _FUNCTIONS = {
@@ -88,11 +87,6 @@ def declarations(body: Node, model: ScopeModel) -> Iterator[Declaration]:
         elif isinstance(node, For) and node.kind == "thread_binding":
             parent, child, dimension = model.axis(node.thread or "") or ("", "", 0)
             yield Declaration(node, (node.var,), parent, child, (size_of(node.extent),), first=dimension)
-
-
-def size_of(value: Size) -> Size:
-    """Constants as Python ints."""
-    return value.value if isinstance(value, IntImm) else value
 
 
 def size_text(value: Size) -> str:

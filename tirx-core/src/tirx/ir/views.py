@@ -15,6 +15,7 @@ from .dtype import DType
 from .expr import BufferRegion, Expr, IntImm
 from .layout import DEFAULT_LAYOUT
 from .rearrange import parse_pattern
+from .sizes import product
 from .stmt import Decl
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
@@ -275,14 +276,14 @@ def _retyped(buffer: Buffer, dtype: DType) -> Buffer:
 def _completed(buffer: Buffer, shape: Sequence[Any], total: Any = None) -> tuple[Any, ...]:
     """`shape` with its `-1` filled in; the product must be that of the buffer."""
     dims = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else tuple(shape)
-    whole = total if total is not None else _product(buffer.shape)
+    whole = total if total is not None else _simple(product(buffer.shape))
     holes = [i for i, d in enumerate(dims) if isinstance(d, int) and d == -1]
     if len(holes) > 1:
         _refuse("a view has at most one -1", None)
-    rest = _product([d for i, d in enumerate(dims) if i not in holes])
+    rest = _simple(product(d for i, d in enumerate(dims) if i not in holes))
     if holes:
         dims = (*dims[: holes[0]], _simple(whole // rest), *dims[holes[0] + 1 :])
-        rest = _product(dims)
+        rest = _simple(product(dims))
     gap = _simple(whole - rest)
     if not (isinstance(gap, int) and gap == 0):
         if isinstance(gap, int):
@@ -293,16 +294,9 @@ def _completed(buffer: Buffer, shape: Sequence[Any], total: Any = None) -> tuple
     return dims
 
 
-def _product(values: Sequence[Any]) -> Any:
-    total: Any = 1
-    for value in values:
-        total = value if isinstance(total, int) and total == 1 else total * value
-    return _simple(total)
-
-
 def _require_product(buffer: Buffer, axis: int, parts: Sequence[Any]) -> None:
     extent = buffer.shape[axis]
-    gap = _simple(_product(parts) - extent)
+    gap = _simple(product(parts) - extent)
     if not (isinstance(gap, int) and gap == 0):
         _refuse(f"factors {tuple(parts)} do not make up dimension {axis} of `{buffer.name}` ({extent})", None)
 

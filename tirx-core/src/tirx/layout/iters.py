@@ -7,7 +7,7 @@ from typing import Any
 
 from ..arith import Analyzer, simplify
 from ..arith.key import key_of
-from ..ir import Expr, IntImm, as_expr, current_span
+from ..ir import Expr, IntImm, as_expr, current_span, sizes
 from ..support.errors import LayoutError
 
 __all__ = ["Iter", "Number", "number", "product", "row_major_strides", "same"]
@@ -65,10 +65,7 @@ def same(a: Number, b: Number) -> bool:
 
 def product(values: Iterable[Number]) -> Number:
     """Product of numbers."""
-    total: Number = 1
-    for value in values:
-        total = value if isinstance(total, int) and total == 1 else number(total * value)
-    return total
+    return number(sizes.product(values))
 
 
 def row_major_strides(extents: Sequence[Any]) -> tuple[Number, ...]:

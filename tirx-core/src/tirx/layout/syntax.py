@@ -10,12 +10,10 @@ from ..ir import Expr, current_span
 from ..support.errors import LayoutError
 from ..support.suggest import did_you_mean
 from .axis import Axis
-from .iters import Iter, row_major_strides
+from .iters import Iter, Number, row_major_strides
 from .names import axis_named
 
 __all__ = ["AxisTerm", "BoundAxis", "LayoutSpec", "R", "S"]
-
-Number = int | Expr
 
 
 class BoundAxis:

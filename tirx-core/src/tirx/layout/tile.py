@@ -12,6 +12,7 @@ from typing import Any
 
 from ..backend import names
 from ..ir import Expr, Layout, current_span
+from ..ir.sizes import plus, times
 from ..support.errors import LayoutError
 from ..support.suggest import did_you_mean
 from .iters import Iter, Number, number, product, row_major_strides, same
@@ -144,9 +145,9 @@ class TileLayout(Layout):
         """Position per axis of the element at `coord` of a buffer of `shape` (replica 0), without range checks."""
         result: dict[str, Number] = dict.fromkeys(self.axes(), 0)
         for item, part in zip(self.shard, self.split(coord, shape), strict=True):
-            result[item.axis] = _plus(result[item.axis], _times(part, item.stride))
+            result[item.axis] = plus(result[item.axis], times(part, item.stride))
         for axis, value in self.offset.items():
-            result[axis] = _plus(result[axis], value)
+            result[axis] = plus(result[axis], value)
         return result
 
     def split(self, coord: tuple[Any, ...], shape: tuple[Any, ...]) -> list[Number]:
@@ -333,7 +334,7 @@ def flat_index(coord: Sequence[Any], shape: Sequence[Any]) -> Number:
     """Row-major linear index."""
     total: Number = 0
     for index, extent in zip(coord, shape, strict=True):
-        total = _plus(_times(total, extent), index)
+        total = plus(times(total, extent), index)
     return total
 
 
@@ -365,20 +366,6 @@ def _over(value: Number, divisor: Number) -> Number:
 
 def _scaled(item: Iter, factor: int) -> Number:
     return number(item.stride * factor) if _is_memory(item.axis) else item.stride
-
-
-def _plus(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and a == 0:
-        return b
-    return a if isinstance(b, int) and b == 0 else a + b
-
-
-def _times(a: Any, b: Any) -> Any:
-    if isinstance(b, int) and b == 1:
-        return a
-    if (isinstance(a, int) and a == 0) or (isinstance(b, int) and b == 0):
-        return 0
-    return a * b
 
 
 def _name(axis: Any) -> str:

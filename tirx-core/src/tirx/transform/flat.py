@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..arith import simplify
-from ..ir import INT32, INT64, Add, Buffer, Expr, IntImm, Mul, Ramp, Sub, as_expr, binary, cast, const
+from ..ir import INT32, INT64, Add, Buffer, Expr, IntImm, Ramp, Sub, as_expr, binary, cast, const
+from ..ir.sizes import Size, plus, product, size_of, times
 from ..support.errors import LayoutError
 from ..support.span import Span
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["FlatBuffers", "flat_index", "is_lowered", "storage_elements"]
-
-Size = int | Expr
 
 
 class FlatBuffers:
@@ -83,18 +82,16 @@ def is_lowered(buffer: Buffer) -> bool:
 
 def storage_elements(buffer: Buffer) -> Size:
     """How many elements of storage a buffer reaches, counted from the start of its storage."""
-    if buffer.is_flat():
-        extent: Size = _product(buffer.shape)
-    elif buffer.has_default_layout and not buffer.strides:
-        extent = _product(buffer.shape)
+    if buffer.is_flat() or (buffer.has_default_layout and not buffer.strides):
+        extent: Size = product(buffer.shape)
     elif buffer.has_default_layout:
         extent = 1
         for size, stride in zip(buffer.shape, buffer.strides, strict=True):
-            extent = _plus(extent, _times(_plus(size, -1), stride))
+            extent = plus(extent, times(plus(size, -1), stride))
     else:
         span = getattr(buffer.layout, "span", None)
-        extent = _size(span()) if span is not None else _product(buffer.shape)
-    return _plus(extent, buffer.elem_offset)
+        extent = size_of(span()) if span is not None else product(buffer.shape)
+    return plus(extent, buffer.elem_offset)
 
 
 def flat_index(buffer: Buffer, coords: Sequence[Expr], span: Span | None = None) -> Expr:
@@ -141,14 +138,14 @@ def _position(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Size
     if buffer.is_flat() or (buffer.has_default_layout and not buffer.strides):
         index: Size = 0
         for size, coord in zip(buffer.shape, _wide(buffer, coords), strict=True):
-            index = _appended(_times(index, size), coord)
-        return _plus(index, buffer.elem_offset)
+            index = _appended(times(index, size), coord)
+        return plus(index, buffer.elem_offset)
     if buffer.has_default_layout:
         index = 0
         for stride, coord in zip(buffer.strides, _wide(buffer, coords), strict=True):
-            index = _plus(index, _times(coord, stride))
-        return _plus(index, buffer.elem_offset)
-    return _plus(_by_layout(buffer, coords, span), buffer.elem_offset)
+            index = plus(index, times(coord, stride))
+        return plus(index, buffer.elem_offset)
+    return plus(_by_layout(buffer, coords, span), buffer.elem_offset)
 
 
 def _wide(buffer: Buffer, coords: Sequence[Expr]) -> Sequence[Expr]:
@@ -165,7 +162,7 @@ def _appended(index: Size, coord: Size) -> Size:
         return _appended(_appended(index, coord.a), coord.b)
     if isinstance(coord, Sub) and isinstance(index, Expr) and coord.dtype.is_int:
         return binary(Sub, _appended(index, coord.a), coord.b)
-    return _plus(index, coord)
+    return plus(index, coord)
 
 
 def _by_layout(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Size:
@@ -180,7 +177,7 @@ def _by_layout(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Siz
             span=span,
             hint="use axes of the memory that the buffer is in",
         )
-    return _size(place.get("m", 0))
+    return size_of(place.get("m", 0))
 
 
 def _is_thread(axis: str) -> bool:
@@ -188,43 +185,3 @@ def _is_thread(axis: str) -> bool:
 
     row = find("layout_axes", axis)
     return row is not None and bool(row.is_thread())
-
-
-def _size(value: Any) -> Size:
-    return value.value if isinstance(value, IntImm) else value
-
-
-def _product(sizes: Sequence[Size]) -> Size:
-    total: Size = 1
-    for size in sizes:
-        total = _times(total, size)
-    return total
-
-
-def _plus(a: Size, b: Size) -> Size:
-    """A + b without a zero; constants stay Python ints."""
-    if isinstance(a, int):
-        if a == 0:
-            return b
-        if isinstance(b, int):
-            return a + b
-    elif isinstance(b, int) and b == 0:
-        return a
-    return _size(binary(Add, a, b))
-
-
-def _times(a: Size, b: Size) -> Size:
-    """A * b without a one."""
-    if isinstance(a, int):
-        if a == 0 or (isinstance(b, int) and b == 0):
-            return 0
-        if a == 1:
-            return b
-        if isinstance(b, int):
-            return a * b
-    elif isinstance(b, int):
-        if b == 1:
-            return a
-        if b == 0:
-            return 0
-    return _size(binary(Mul, a, b))

@@ -17,7 +17,6 @@ scope ids.
 from __future__ import annotations
 
 from ..analysis import Declaration, Extents, declarations, resolve_extents
-from ..analysis.launch_ids import Size
 from ..intrinsic.core.calls import launch_index
 from ..intrinsic.internal import UNIFORM
 from ..ir import (
@@ -46,6 +45,7 @@ from ..ir import (
     rewrite,
     seq,
 )  # fmt: skip
+from ..ir.sizes import Size
 from ..support.errors import VerifyError
 from ..support.span import Span
 from ..target import ScopeModel
