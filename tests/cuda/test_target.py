@@ -149,6 +149,7 @@ def test_too_many_threads() -> None:
     assert "2048" in error.message
     assert "1024" in str(error)
     assert error.span is not None
+    assert len(error.diagnostics) == 1
 
 
 def test_too_much_static_shared_memory() -> None:

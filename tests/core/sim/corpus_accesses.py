@@ -143,6 +143,19 @@ def into_the_memory_behind(bad):
     return kernel, np.full(32, 8, "i4")
 
 
+@fault("assertion")
+def more_dynamic_memory_than_there_is(bad):
+    @Tx.prim_func
+    def kernel(B: Tx.Buffer((32,), "int32"), n: Tx.int32):
+        Tx.device_entry()
+        tx = Tx.thread_id([32])
+        s = Tx.alloc_buffer((n,), "int32", scope="shared.dyn")
+        s[tx] = tx
+        B[tx] = s[tx]
+
+    return kernel, np.zeros(32, "i4"), 1 << (20 if bad else 8)
+
+
 @fault("out_of_bounds")
 def index_minus_one(bad):
     @Tx.prim_func

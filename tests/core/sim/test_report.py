@@ -43,6 +43,10 @@ def test_a_race_names_both_lines_threads_and_a_way_out():
     assert "a barrier of the cta between the two accesses orders them" in text
 
 
+def test_mismatched_barriers_name_both_barriers():
+    assert "note: the other barrier is here" in str(faulty("a_barrier_in_each_branch"))
+
+
 def test_an_index_outside_names_buffer_dimension_shape_and_threads():
     (finding,) = faulty("column_past_its_row").findings
     assert finding.message == "index 8 is outside dimension 1 of `A` (4, 8)"

@@ -48,7 +48,8 @@ class Finding:
             notes.append(f"{self.count} times in this run")
         text = format_diagnostic(Diagnostic(f"{self.kind.replace('_', ' ')}: {self.message}", self.span, None, notes))
         if self.other is not None:
-            text += "\n" + format_diagnostic(Diagnostic("the other access is here", self.other)).replace(
+            what = "barrier" if self.kind == "mismatched_barrier" else "access"
+            text += "\n" + format_diagnostic(Diagnostic(f"the other {what} is here", self.other)).replace(
                 ": error:", ": note:", 1
             )
         return text

@@ -9,6 +9,7 @@ from ..arith import simplify
 from ..backend import find
 from ..ir import (
     Alloc,
+    Assert,
     Attr,
     Bind,
     Buffer,
@@ -61,6 +62,7 @@ class KernelPart:
         self.host = host
         self.name = name
         self.span = entry.span
+        self.target = target
         self.model = target.scope_model(host.attrs)
         self.axes: list[tuple[str, Expr]] = []
         self.settings: dict[str, Expr] = {}
@@ -151,7 +153,18 @@ class KernelPart:
         names, values = self._resources()
         axes, extents = tuple(axis for axis, _ in self.axes), tuple(value for _, value in self.axes)
         launch = LaunchStmt(self.name, tuple(self.params), axes, extents, names, values, self.flags, span=self.span)
-        return [*self.captured.values(), launch]
+        return [*self.captured.values(), *(check for size in values for check in self._fits(size)), launch]
+
+    def _fits(self, size: Expr) -> list[Stmt]:
+        """The check of a memory that only the launch sizes; the verifier has seen to those of constant size."""
+        dynamic = self._dynamic()
+        row = find("storage_scopes", dynamic.scope_name) if dynamic is not None else None
+        room = row.capacity(self.target) if row is not None and row.capacity is not None else None
+        if dynamic is None or room is None or isinstance(size, IntImm):
+            return []
+        room -= self._static_bytes()
+        message = (as_expr(f"`{dynamic.name}` takes "), size, as_expr(f" bytes, and the target has {room} for it"))
+        return [Assert(simplify(size <= room), message, span=dynamic.span or self.span)]
 
     def _resources(self) -> tuple[tuple[str, ...], tuple[Expr, ...]]:
         size = self.settings.get(RESOURCE)

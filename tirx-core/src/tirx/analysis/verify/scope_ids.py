@@ -130,9 +130,11 @@ def _preferred_multiple(item: Declaration) -> Iterator[Diagnostic]:
 def _limits(facts: Facts, kernel: Kernel, model: ScopeModel) -> Iterator[Diagnostic]:
     extents = kernel.extents
     assert extents is not None
+    over = set()
     for (parent, child), limit in model.limits.items():
         fact = extents.facts.get((parent, child))
         if fact is not None and isinstance(fact.total, int) and fact.total > limit:
+            over.add((parent, child))
             at = fact.given or _about(kernel, parent, child)
             yield Diagnostic(
                 f"{plural(child, fact.total)} in a {parent}: target `{facts.target}` allows {limit}",
@@ -141,7 +143,7 @@ def _limits(facts: Facts, kernel: Kernel, model: ScopeModel) -> Iterator[Diagnos
             )
     for level in model.levels:
         for parent, axes in level.axes.items():
-            if (parent, level.name) in extents.facts:
+            if (parent, level.name) in extents.facts and (parent, level.name) not in over:
                 yield from _axis_limits(facts, kernel, model, (parent, level.name), axes)
 
 

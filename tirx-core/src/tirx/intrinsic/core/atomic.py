@@ -40,6 +40,8 @@ ROWS = (
 def _function(row: Intrinsic) -> Callable[..., Call]:
     def build(place: Any, *values: Any) -> Call:
         pointer = as_expr(place) if _is_pointer(place) else address_of(place)
+        if isinstance(pointer.dtype, PointerType) and pointer.dtype.scope == "local":
+            refuse(f"{row.name}() of memory that each thread has for itself", "write the update as an assignment")
         return call(row, pointer, *(_typed(pointer, value) for value in values))
 
     build.__name__ = build.__qualname__ = row.name
