@@ -198,11 +198,16 @@ class Facts:
     def differs(self, expr: Expr) -> bool:
         """Whether a value may differ between the threads of a launch."""
         for node in walk(expr):
-            if isinstance(node, BufferLoad) or (isinstance(node, Var) and id(node) in self.variant):
+            if isinstance(node, BufferLoad) or (isinstance(node, Var) and self._var_differs(node)):
                 return True
             if isinstance(node, Call) and not self._same_for_all(node):
                 return True
         return False
+
+    def _var_differs(self, var: Var) -> bool:
+        """Pointers to the memory of a cta differ from cta to cta."""
+        root = self.roots.get(id(var)) if var.dtype.is_handle else None
+        return id(var) in self.variant or (root is not None and root.kind not in ("param", "local", "pointer"))
 
     def _same_for_all(self, call: Call) -> bool:
         row = row_of(call)
