@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from ..ir import BufferLoad, BufferStore, Call, Expr, GlobalVar, Node, Stmt, walk
+from ..intrinsic import effect_of
+from ..ir import BufferLoad, BufferStore, Call, Expr, Node, Stmt, walk
 
 __all__ = ["may_change"]
 
@@ -14,7 +15,7 @@ def may_change(value: Expr, body: Stmt) -> bool:
     read = {id(node.buffer.data): node.buffer for node in walk(value) if isinstance(node, BufferLoad)}
     if any(not buffer.is_scalar or buffer.scope_name != "local" for buffer in read.values()):
         return True
-    if any(isinstance(node, Call) and not _is_pure(node) for node in walk(value)):
+    if any(isinstance(node, Call) and not effect_of(node).is_pure for node in walk(value)):
         return True
     return bool(read) and any(_sets(node, read) for node in walk(body))
 
@@ -23,8 +24,4 @@ def _sets(node: Node, registers: Container[int]) -> bool:
     """Whether a node stores to one of the registers, or may do so through a pointer."""
     if isinstance(node, BufferStore):
         return id(node.buffer.data) in registers
-    return isinstance(node, Call) and not _is_pure(node)
-
-
-def _is_pure(node: Call) -> bool:
-    return not isinstance(node.op, GlobalVar) and node.op.effect.is_pure
+    return isinstance(node, Call) and not effect_of(node).is_pure

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["call", "guard_calls"]
 
 _NUMBERS = (bool, int, float)
-_SILENT = frozenset({"pure", "read"})  # effects that nobody misses when the value is not used
 _FAMILIES = {
     "int": lambda d: d.is_int,
     "uint": lambda d: d.is_uint,
@@ -66,7 +65,7 @@ def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
     guard = _guard.get()
     if builder is not None and guard is not None:
         guard(made)
-    if builder is not None and row.effect.kind not in _SILENT:
+    if builder is not None and not row.effect.is_silent:
         builder.note(made)
     return made
 

@@ -13,7 +13,9 @@ TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for i
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Barrier", "Effect", "Intrinsic", "Operand", "check_intrinsic"]
+    from ..ir import Call
+
+__all__ = ["Barrier", "Effect", "Intrinsic", "Operand", "check_intrinsic", "effect_of"]
 
 OPERAND_KINDS = ("value", "pointer", "place", "region", "text", "constant")
 EFFECT_KINDS = ("pure", "read", "write", "atomic", "sync", "wait", "control", "opaque")
@@ -92,6 +94,11 @@ class Effect:
         """Whether a call may be dropped, duplicated and moved."""
         return self.kind == "pure"
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether a call whose value nobody uses may be dropped."""
+        return self.kind in ("pure", "read")
+
 
 class Intrinsic(Op):
     """A row of hook `tirx_intrinsics`.
@@ -143,6 +150,14 @@ class Intrinsic(Op):
         return row_reference("intrinsics", self.name)
 
 
+_OPAQUE = Effect("opaque")
+
+
+def effect_of(call: Call) -> Effect:
+    """What a call does; a function of the module may do anything."""
+    return call.op.effect if isinstance(call.op, Intrinsic) else _OPAQUE
+
+
 def check_intrinsic(row: Intrinsic) -> None:
     """Raise `ValueError` when a row is malformed."""
     if not isinstance(row, Intrinsic):
@@ -158,7 +173,9 @@ def check_intrinsic(row: Intrinsic) -> None:
             raise ValueError(
                 f"intrinsic {row.name}: operand {operand.name} has kind {operand.kind!r}, rw {operand.rw!r}"
             )
-    unknown = [item for item in row.form if item not in row.attrs and item not in {operand.name for operand in row.operands}]
+    unknown = [
+        item for item in row.form if item not in row.attrs and item not in {operand.name for operand in row.operands}
+    ]
     missing = [operand.name for operand in row.operands if row.form and operand.name not in row.form]
     if unknown or missing:
         raise ValueError(f"intrinsic {row.name}: form {row.form} names nothing for {unknown or missing}")

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..intrinsic import effect_of
 from ..ir import Buffer, BufferStore, Call, DType, Expr, IntImm, PrimFunc, Var, as_expr, substitute, variables, walk
 from ..ir.numpy_types import numpy_dtype
 from ..support.errors import ArgumentError
@@ -76,10 +77,7 @@ def written_buffers(func: PrimFunc) -> set[int]:
     for node in walk(func.body):
         if isinstance(node, BufferStore):
             written.add(id(node.buffer.data))
-        elif isinstance(node, Call) and getattr(getattr(node.op, "effect", None), "kind", "opaque") not in (
-            "pure",
-            "read",
-        ):
+        elif isinstance(node, Call) and not effect_of(node).is_silent:
             for arg in node.args:
                 written |= {id(var) for var in variables(arg) if var.dtype.is_handle}
                 written |= {id(v.buffer.data) for v in walk(arg) if hasattr(v, "buffer")}

@@ -8,7 +8,7 @@ Only what has no effect is removed: calls with effects and stores to memory that
 
 from __future__ import annotations
 
-from ..intrinsic import Intrinsic
+from ..intrinsic import effect_of
 from ..ir import (
     Alloc,
     Bind,
@@ -41,7 +41,7 @@ def is_pure(expr: Node) -> bool:
     stack: list[Node] = [expr]
     while stack:
         node = stack.pop()
-        if isinstance(node, Call) and not (isinstance(node.op, Intrinsic) and node.op.effect.kind in ("pure", "read")):
+        if isinstance(node, Call) and not effect_of(node).is_silent:
             return False
         if node.mask & Call.BIT:
             stack.extend(node.children())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...intrinsic import Intrinsic
+from ...intrinsic import effect_of
 from ...ir import Bind, Call, Evaluate, Expr, For, If, Seq, Stmt, While, variables
 from ...support.errors import Diagnostic
 from ..evaluate import evaluate
@@ -30,7 +30,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _level(call: Call) -> str | None:
     """The level whose members all wait for each other in this call."""
-    barrier = call.op.effect.barrier if isinstance(call.op, Intrinsic) else None
+    barrier = effect_of(call).barrier
     if barrier is None or barrier.identifier is not None or barrier.count is not None:
         return None
     return barrier.level

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...backend import find
-from ...intrinsic import Intrinsic
+from ...intrinsic import effect_of
 from ...ir import Alloc, Assert, Bind, Broadcast, Call, Cast, Decl, DType, GlobalVar, Node, Ramp, Shuffle, While
 from ...support.errors import Diagnostic
 from ...support.span import Span
@@ -19,11 +19,11 @@ __all__ = ["check"]
 
 
 def _effect(kind: str) -> Callable[[Any], bool]:
-    return lambda node: isinstance(node.op, Intrinsic) and node.op.effect.kind == kind
+    return lambda node: effect_of(node).kind == kind
 
 
 def _is_barrier(node: Any) -> bool:
-    return isinstance(node.op, Intrinsic) and node.op.effect.barrier is not None
+    return effect_of(node).barrier is not None
 
 
 def _named(*names: str) -> Callable[[Any], bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...intrinsic import effect_of
 from ...ir import (
     BOOL,
     Alloc,
@@ -280,10 +281,7 @@ class StatementPrinter:
 
 def _stands_alone(value: Expr) -> bool:
     """Whether the call is a statement by itself, since it has an effect."""
-    if not isinstance(value, Call):
-        return False
-    effect = getattr(value.op, "effect", None)
-    return effect is None or effect.kind not in ("pure", "read")
+    return isinstance(value, Call) and not effect_of(value).is_silent
 
 
 def _called(var: Var) -> bool:
