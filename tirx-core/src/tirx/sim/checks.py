@@ -80,7 +80,7 @@ class Checker:
         self.everyone = np.arange(geometry.size)
         self.sites = sites
         self._granules = granules
-        self._log: dict[int, list[tuple[str, Site, Any, Any]]] = {}
+        self._log: dict[int, list[tuple[str, Site, TypedView, Any, Any]]] = {}
         self._logged: dict[int, Arena] = {}
         self._log_bytes = 0
         self._folded = False
@@ -219,7 +219,7 @@ class Checker:
         if self.defined and shadow.defined is not None:
             self._initialise(site, shadow, where, threads, kind)
         if self.races and shadow.tracked:
-            self._race(site, arena, where, threads, kind)
+            self._race(site, view, where, threads, kind)
 
     def _vector(self, site: Site, view: TypedView, index: Any, threads: Any) -> None:
         size = min(view.dtype.itemsize * index.shape[1], 16)
@@ -251,16 +251,17 @@ class Checker:
         self.report("uninitialised", f"{what} is read where nothing was written", site, self._array(threads)[bad])
         shadow.defined[where] = True
 
-    def _race(self, site: Site, arena: Arena, where: Any, threads: Any, kind: str) -> None:
+    def _race(self, site: Site, view: TypedView, where: Any, threads: Any, kind: str) -> None:
+        arena = view.arena
         if arena.kind == "shared" and not self.order.fine:
-            self._log.setdefault(id(arena), []).append((kind, site, where, threads))
+            self._log.setdefault(id(arena), []).append((kind, site, view, where, threads))
             self._logged[id(arena)] = arena
             self._log_bytes += where.nbytes
             if self._log_bytes > LOG_BYTES:
                 self._flush(False)
             return
         where, threads = self._flat(where, threads)
-        self._compare(arena.shadow, site, where, threads, kind, keep=True)
+        self._compare(site, view, where, threads, kind, keep=True)
 
     def _flat(self, where: Any, threads: Any) -> tuple[Any, Any]:
         chosen = self._array(threads)
@@ -269,24 +270,26 @@ class Checker:
         each = where.reshape(len(where), -1)
         return each.reshape(-1), np.repeat(chosen, each.shape[1])
 
-    def _compare(self, shadow: Shadow, site: Site, where: Any, threads: Any, kind: str, keep: bool) -> None:
+    def _compare(self, site: Site, view: TypedView, where: Any, threads: Any, kind: str, keep: bool) -> None:
         """Races of one access with what is recorded, then record it."""
+        shadow = view.arena.shadow
         mine = shadow.code(self.order, threads)
         against = {"w": "wra", "r": "wa", "a": "wr"}[kind]
         for other in against:
-            self._report_race(site, shadow, shadow.check(other, self.order, where, mine, threads), kind, threads, where)
+            self._report_race(site, view, shadow.check(other, self.order, where, mine, threads), kind, threads, where)
         if kind == "w":
-            self._report_race(site, shadow, shadow.write(self.order, where, mine, site.number), kind, threads, where)
+            self._report_race(site, view, shadow.write(self.order, where, mine, site.number), kind, threads, where)
         elif keep:
             shadow.share(kind, self.order, where, mine, threads, site.number)
 
     def _report_race(
-        self, site: Site, shadow: Shadow, found: Conflict | None, kind: str, threads: Any, where: Any
+        self, site: Site, view: TypedView, found: Conflict | None, kind: str, threads: Any, where: Any
     ) -> None:
         if found is None:
             return
         other = self.sites[int(found.site[0])]
         at = int(found.positions[0])
+        shadow = view.arena.shadow
         cta, lane = shadow.who(int(found.other[0]))
         partner = "another cta" if cta < 0 else self._name(cta, lane)
         what = site.buffer or other.buffer or "memory"
@@ -294,21 +297,27 @@ class Checker:
             f"{self.describe(threads[at])} {WORDS[kind]} an element of `{what}` that {partner} {WORDS[found.kind]} "
             "without synchronisation between them"
         )
-        mine = cta - self.geometry.first == threads[at] // self.geometry.per_cta
-        note = (
-            "a barrier of the cta between the two accesses orders them"
-            if mine
-            else "no barrier orders threads of different ctas: use atomics, or give each cta its own elements"
-        )
         self.report(
             "race",
             text,
             site,
             threads[found.positions],
             other=other if other is not site else None,
-            notes=[note],
-            indices=[(int(where[at]) * shadow.granule,)],
+            notes=[self._remedy(shadow, found, threads)],
+            indices=_element(site, view, int(where[at]) * shadow.granule),
         )
+
+    def _remedy(self, shadow: Shadow, found: Conflict, threads: Any) -> str:
+        """What orders the accesses of a conflict: the narrowest barrier that all pairs of threads share."""
+        slot, mine = np.divmod(threads[found.positions], self.geometry.per_cta)
+        cta, lane = shadow.owners(found.other)
+        if (cta - self.geometry.first != slot).any():
+            return "no barrier orders threads of different ctas: use atomics, or give each cta its own elements"
+        widths = self.geometry.widths
+        width = widths.threads_in("warp") if "warp" in widths.model.names else 1
+        if (lane >= 0).all() and (mine // width == lane // width).all():
+            return "all these threads are of one warp: a barrier of the warp between the two accesses orders them"
+        return "a barrier of the cta between the two accesses orders them"
 
     # ---- epochs -------------------------------------------------------------------------------------------------------
 
@@ -340,20 +349,20 @@ class Checker:
         for number, entries in self._log.items():
             shadow = self._logged[number].shadow
             if not full or self._folded or any(entry[0] != "r" for entry in entries):
-                self._replay(shadow, entries, full)
+                self._replay(entries, full)
             if full and shadow.defined is not None and shadow.defined.all():
                 shadow.defined = None  # everything is written, and stays so
         self._folded = not full and (self._folded or bool(self._log))
         self._log.clear()
         self._log_bytes = 0
 
-    def _replay(self, shadow: Shadow, entries: list[tuple[str, Site, Any, Any]], full: bool) -> None:
+    def _replay(self, entries: list[tuple[str, Site, TypedView, Any, Any]], full: bool) -> None:
         """Writes, then atomics, then reads of one epoch."""
-        flat = [(kind, site, *self._flat(where, threads)) for kind, site, where, threads in entries]
+        flat = [(kind, site, view, *self._flat(where, threads)) for kind, site, view, where, threads in entries]
         for wanted in "war":
-            for kind, site, where, threads in flat:
+            for kind, site, view, where, threads in flat:
                 if kind == wanted:
-                    self._compare(shadow, site, where, threads, kind, keep=kind == "a" or not full)
+                    self._compare(site, view, where, threads, kind, keep=kind == "a" or not full)
 
     def _keys(self, key: Any, threads: Any) -> list[tuple[Any, Any]]:
         """One key per place: addresses are split, those of shared memory belong to the cluster."""
@@ -454,3 +463,10 @@ class Checker:
     def print(self, text: str) -> None:
         """A line that the kernel printed."""
         self.findings.report.output.append(text)
+
+
+def _element(site: Site, view: TypedView, byte: int) -> list[tuple[int]]:
+    """Which element of its buffer's storage an access reaches at `byte` of the arena; nothing where no buffer is named."""
+    place = byte - view.start
+    place = (place % view.arena.stride if view.arena.stride else place) - site.origin
+    return [(place // view.dtype.itemsize,)] if site.buffer and place >= 0 else []

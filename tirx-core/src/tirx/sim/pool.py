@@ -17,9 +17,12 @@ __all__ = ["MemoryView", "Pool", "Register", "Site", "storage_dtype"]
 
 
 class Site:
-    """One operation of the source: where it stands, what it touches. The key of findings and measurements."""
+    """One operation of the source: where it stands, what it touches. The key of findings and measurements.
 
-    __slots__ = ("buffer", "dtype", "lanes", "name", "number", "shape", "span", "what")
+    `origin` is the byte at which the storage of the buffer starts in its cta's memory.
+    """
+
+    __slots__ = ("buffer", "dtype", "lanes", "name", "number", "origin", "shape", "span", "what")
 
     def __init__(
         self, number: int, span: Span | None, what: str, buffer: Buffer | None, dtype: DType, name: str = ""
@@ -32,6 +35,7 @@ class Site:
         self.dtype = dtype
         self.lanes = dtype.lanes
         self.name = name
+        self.origin = 0
 
 
 class Register:
@@ -134,6 +138,8 @@ class Pool:
         found = self._site_names.get(key)
         if found is None:
             made = Site(len(self.sites), span, what, buffer, dtype, name)
+            root = self.facts.roots.get(id(buffer.data)) if buffer is not None else None
+            made.origin = root.offset if root is not None and root.kind == "shared" else 0
             self.sites.append(made)
             found = self._site_names[key] = f"s{made.number}"
             self.space[found] = made

@@ -150,9 +150,13 @@ class Shadow:
         records[where[several & ~across]] = group[several & ~across]
         records[where[across]] = SEVERAL_CTAS
 
+    def owners(self, records: Any) -> tuple[Any, Any]:
+        """Ctas of the launch and numbers in them; -1 for several."""
+        cta, lane = np.divmod((records & THREAD_MASK) - 1, self.lanes)
+        across = records == SEVERAL_CTAS
+        return np.where(across, -1, cta), np.where(across | (lane == self.lanes - 1), -1, lane)
+
     def who(self, record: int) -> tuple[int, int]:
         """Cta of the launch and number in it; -1 for several."""
-        if record == SEVERAL_CTAS:
-            return -1, -1
-        cta, lane = divmod((int(record) & THREAD_MASK) - 1, self.lanes)
-        return cta, -1 if lane == self.lanes - 1 else lane
+        cta, lane = self.owners(np.asarray([record], np.int64))
+        return int(cta[0]), int(lane[0])
