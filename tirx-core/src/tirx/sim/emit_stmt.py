@@ -1,4 +1,4 @@
-"""Statements of one block as text: branches and loops under sets of active threads, and the step to the next blocks.
+"""Statements of one block as text: branches and loops under sets of active threads.
 
 Threads that leave early (`break`, `continue`, `return`) get a code in the array `esc`; what follows runs for those whose code
 is still 0.
@@ -31,22 +31,19 @@ from ..ir import (
     While,
 )  # fmt: skip
 from ..ir.dtype import VOID
-from .cut import Barrier, Block, Branch, Counted, End, Enter, Goto, Step, Wait
+from .cut import Block, Counted
 from .emit_call import CallEmitter
 from .emit_expr import Code, Val
-from .facts import row_of
 from .inline import FUNCTION
 from .pool import Pool
 
-__all__ = ["BlockEmitter", "escapes"]
+__all__ = ["RETURNED", "StmtEmitter"]
 
 RETURNED = 1
-EXIT = -1
-EXIT_EARLY = -2
 
 
-class BlockEmitter(CallEmitter):
-    """Emits one block as a Python function."""
+class StmtEmitter(CallEmitter):
+    """Emits the statements of one block."""
 
     def __init__(self, pool: Pool, block: Block, bindings: dict[int, Expr], saved: set[int]) -> None:
         super().__init__(pool, block.index)
@@ -60,33 +57,6 @@ class BlockEmitter(CallEmitter):
         self.uses_esc = False
         for number, counted in enumerate(block.keys):
             self.same_names[id(counted.loop.var)] = f"key[{number}]"
-
-    # ---- the function -----------------------------------------------------------------------------------------------
-
-    def function(self) -> Code:
-        """The lines of the block's function."""
-        self.items(self.source.items, self.terminator)
-        tail: Code = []
-        if self.uses_esc:
-            self.prelude.append("esc = np.zeros(n, np.int32)")
-            tail += [f"leave(out, esc, {RETURNED}, {EXIT_EARLY}, ())"]
-            tail += [f"leave(out, esc, {c}, {to}, {key}, {self._spins(to)})" for to, (c, key) in self.codes.items()]
-        registers = [r for r in self.pool.registers.values() if self.source.index in r.blocks]
-        before, after = self._registers(registers)
-        head = f"def block_{self.source.index}(S, cx, ck, tid, n, key):"
-        return [head, [*before, *self.prelude, "out = []", *self.scope.code, *tail, *after, "return out"]]
-
-    def _spins(self, target: int) -> bool:
-        back = self.source.continue_to
-        return back is not None and back.index == target and self.source.spins
-
-    def _registers(self, registers: Sequence[Any]) -> tuple[Code, Code]:
-        before, after = [], []
-        for register in registers:
-            for name in [register.name] + ([f"i_{register.name}"] if register.checked else []):
-                before.append(f"{name} = S.{name}[..., tid]")
-                after.append(f"keep(S, '{name}', tid, {name})")
-        return before, after
 
     # ---- sequences --------------------------------------------------------------------------------------------------
 
@@ -205,6 +175,11 @@ class BlockEmitter(CallEmitter):
             self.codes[target.index] = (self._new_code(), self.key_text(target))
         return self.codes[target.index][0]
 
+    def key_text(self, target: Block, counted: Counted | None = None, value: str = "") -> str:
+        """The key of a block that follows: counters of the keyed loops around it."""
+        parts = [value if loop is counted else self.same_names[id(loop.loop.var)] for loop in target.keys]
+        return f"({', '.join(parts)},)" if parts else "()"
+
     def _new_code(self) -> int:
         self.next_code += 1
         return self.next_code
@@ -232,7 +207,7 @@ class BlockEmitter(CallEmitter):
     # ---- loops ------------------------------------------------------------------------------------------------------
 
     def _for(self, loop: For) -> None:
-        leaves = _leaves(loop.body)
+        leaves = escapes(loop.body)
         if id(loop.var) in self.facts.variant:
             self._masked_for(loop)
         elif leaves:
@@ -310,7 +285,7 @@ class BlockEmitter(CallEmitter):
         again: list[str],
     ) -> None:
         """A loop that threads leave one after the other; `q` is the set of those still in it."""
-        leaves = _leaves(body)
+        leaves = escapes(body)
         codes = (self._new_code(), self._new_code()) if leaves else (0, 0)
         turns = self.temp("0", "turns")
         q = self.temp("ALL", "q")
@@ -358,106 +333,6 @@ class BlockEmitter(CallEmitter):
             ]
         )
 
-    # ---- to the next blocks -----------------------------------------------------------------------------------------
-
-    def key_text(self, target: Block, counted: Counted | None = None, value: str = "") -> str:
-        """The key of a block that follows: counters of the keyed loops around it."""
-        parts = [value if loop is counted else self.same_names[id(loop.loop.var)] for loop in target.keys]
-        return f"({', '.join(parts)},)" if parts else "()"
-
-    def goto(self, target: Block, *, spin: bool = False, key: str | None = None) -> None:
-        """The active threads go on at `target`."""
-        self.line(f"out.append(({target.index}, {key or self.key_text(target)}, {self.level.p}, {spin}))")
-
-    def terminator(self) -> None:
-        """What ends the block."""
-        _TERMINATORS[type(self.source.term)](self, self.source.term)
-
-    def _end(self, term: End) -> None:
-        self.line(f"out.append(({EXIT}, (), {self.level.p}, False))")
-
-    def _goto(self, term: Goto) -> None:
-        self.goto(term.target, spin=term.spin)
-
-    def _branch(self, term: Branch) -> None:
-        condition = self.expr(term.condition)
-        if condition.same:
-            self.branches(condition.text, lambda: self.goto(term.yes), lambda: self.goto(term.no))
-            return
-        chosen = self.temp(condition.text, "c")
-        self.narrowed(chosen, lambda: self.goto(term.yes))
-        self.narrowed(f"~{chosen}", lambda: self.goto(term.no))
-
-    def _barrier(self, term: Barrier) -> None:
-        row = row_of(term.call)
-        assert row is not None
-        assert row.effect.barrier is not None
-        names = [operand.name for operand in row.operands]
-
-        def operand(name: str | None) -> str:
-            if name is None:
-                return "None"
-            if name in names:
-                return self.expr(term.call.args[names.index(name)]).text
-            return repr(term.call.attr(name))
-
-        barrier = row.effect.barrier
-        site = self.site(term.call, "barrier", None, VOID, term.span, name=row.name)
-        self.line(
-            f"cx.at({site}, {self.level.p}).wait_at({term.target.index}, {self.key_text(term.target)}, {barrier.level!r}, "
-            f"{operand(barrier.identifier)}, {operand(barrier.count)})"
-        )
-
-    def _wait(self, term: Wait) -> None:
-        value = self.expr(term.call)
-        done = self.temp(f"np.broadcast_to({value.text}, ({self.count()},)).astype(bool)", "c")
-        self.narrowed(done, lambda: self.goto(term.target))
-        self.narrowed(f"~{done}", lambda: self.goto(self.source, spin=True))
-
-    def _enter(self, term: Enter) -> None:
-        loop = term.counted.loop
-        assert term.counted.body is not None
-        body = term.counted.body
-        if term.counted.keyed:
-            start, extent = self.expr(loop.start).text, self.expr(loop.extent).text
-            key = self.key_text(body, term.counted, start)
-            self.branches(f"{extent} > 0", lambda: self.goto(body, key=key), lambda: self.goto(term.counted.join))
-            return
-        name = self.pool.name(loop.var)
-        start = self.temp(self.array(loop.start))
-        stop = self.temp(f"({start} + {self.expr(loop.extent).text})")
-        step = self.temp(self.array(loop.step))
-        for suffix, value in (("", start), ("_stop", stop), ("_step", step)):
-            self.save(name + suffix, value)
-        self._more(term.counted, start, stop, step, False)
-
-    def _more(self, counted: Counted, value: str, stop: str, step: str, spin: bool) -> None:
-        assert counted.body is not None
-        body = counted.body
-        chosen = self.temp(f"np.where({step} > 0, {value} < {stop}, {value} > {stop})", "c")
-        self.narrowed(chosen, lambda: self.goto(body, spin=spin))
-        self.narrowed(f"~{chosen}", lambda: self.goto(counted.join))
-
-    def _step(self, term: Step) -> None:
-        counted, loop = term.counted, term.counted.loop
-        assert counted.body is not None
-        body = counted.body
-        if counted.keyed:
-            start, extent, step = (self.expr(part).text for part in (loop.start, loop.extent, loop.step))
-            following = self.temp(f"{self.same_names[id(loop.var)]} + {step}")
-            key = self.key_text(body, counted, following)
-            self.branches(
-                f"{following} < {start} + {extent}",
-                lambda: self.goto(body, key=key, spin=term.spin),
-                lambda: self.goto(counted.join),
-            )
-            return
-        name = self.pool.name(loop.var)
-        old, stop, step = (self.fetch(name + suffix, per_thread=True) for suffix in ("", "_stop", "_step"))
-        value = self.temp(f"({old} + {step})")
-        self.save(name, value)
-        self._more(counted, value, stop, step, term.spin)
-
 
 def escapes(stmt: Stmt) -> bool:
     """Whether threads may leave the statement other than by its end."""
@@ -478,31 +353,17 @@ def returns(stmt: Stmt) -> bool:
     return isinstance(stmt, Return) or any(returns(child) for child in stmt.children() if isinstance(child, Stmt))
 
 
-def _leaves(body: Stmt) -> bool:
-    """Whether threads may leave one turn of a loop with this body early."""
-    return escapes(body)
-
-
 _STATEMENTS: dict[type[Stmt], Callable[[Any, Any], None]] = {
-    Bind: BlockEmitter._bind,
-    Alloc: BlockEmitter._alloc,
-    Decl: BlockEmitter._decl,
-    Evaluate: BlockEmitter._evaluate,
-    Assert: BlockEmitter._assert,
-    Return: BlockEmitter._return,
-    Break: BlockEmitter._break,
-    Continue: BlockEmitter._continue,
-    If: BlockEmitter._if,
-    For: BlockEmitter._for,
-    While: BlockEmitter._while,
-    Launch: BlockEmitter._launch,
-}
-_TERMINATORS: dict[type[Any], Callable[[Any, Any], None]] = {
-    End: BlockEmitter._end,
-    Goto: BlockEmitter._goto,
-    Branch: BlockEmitter._branch,
-    Barrier: BlockEmitter._barrier,
-    Wait: BlockEmitter._wait,
-    Enter: BlockEmitter._enter,
-    Step: BlockEmitter._step,
+    Bind: StmtEmitter._bind,
+    Alloc: StmtEmitter._alloc,
+    Decl: StmtEmitter._decl,
+    Evaluate: StmtEmitter._evaluate,
+    Assert: StmtEmitter._assert,
+    Return: StmtEmitter._return,
+    Break: StmtEmitter._break,
+    Continue: StmtEmitter._continue,
+    If: StmtEmitter._if,
+    For: StmtEmitter._for,
+    While: StmtEmitter._while,
+    Launch: StmtEmitter._launch,
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit_stmt import EXIT
+from .emit_block import EXIT
 from .launch import Chunk
 from .numeric import ALL, pick
 from .pool import Site
