@@ -371,13 +371,15 @@ class ExprEmitter(ABC):
         if value.same and target.lanes == 1:
             return Val(self._cast_scalar(value.text, source, target, node), True)
         kind = self.pool.dtype(target)
-        if target.is_integer and not (source.is_integer or source.is_bool):
+        if _is_narrow(target) or (target.is_integer and not (source.is_integer or source.is_bool)):
             return Val(f"cast_array({value.text}, {kind})", value.same, fresh=source is not target)
         return Val(f"{value.text}.astype({kind})", value.same, fresh=not value.same)
 
     def _cast_scalar(self, text: str, source: DType, target: DType, node: Cast) -> str:
         if target.is_bool:
             return f"bool({text})"
+        if _is_narrow(target):
+            return f"cast_array({text}, {self.pool.dtype(target)})[()]"
         if target.is_float:
             return f"{self.pool.dtype(target)}.type({text})"
         if source.is_float:
@@ -545,6 +547,11 @@ class ExprEmitter(ABC):
 
 def _lane_numbers(node: Ramp) -> Any:
     return np.arange(node.lanes, dtype=storage_dtype(node.dtype))[None, :]
+
+
+def _is_narrow(dtype: DType) -> bool:
+    """Whether NumPy has no such float: then conversion to it rounds twice, or does not stop at the largest number."""
+    return dtype.is_float and dtype.element.name not in ("float16", "float32", "float64")
 
 
 def _region(self: ExprEmitter, node: BufferRegion) -> Val:

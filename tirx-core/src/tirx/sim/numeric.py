@@ -115,6 +115,9 @@ _NARROW_FLOATS = frozenset(
 )
 
 
+_NUMPY_FLOATS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
+
+
 def cast_array(value: Any, dtype: Any) -> Any:
     """`value` (array or NumPy scalar) converted as C does, with saturation where C leaves it undefined.
 
@@ -125,10 +128,26 @@ def cast_array(value: Any, dtype: Any) -> Any:
         return value
     if dtype.kind in "iu" and value.dtype.kind not in "iub":
         return _to_integer(value, dtype)
-    if dtype in _NARROW_FLOATS and value.dtype.kind not in "iub":
+    if dtype in _NARROW_FLOATS:
         largest = float(_finfo(dtype).max)
         value = np.clip(value.astype(np.float64) if value.dtype.itemsize < 4 else value, -largest, largest)
+    if (
+        dtype.kind not in "iub"
+        and dtype not in _NUMPY_FLOATS
+        and value.dtype.itemsize >= 4
+        and value.dtype != np.float32
+    ):
+        value = _to_odd(value)
     return value.astype(dtype)
+
+
+def _to_odd(value: Any) -> Any:
+    """`value` in float32 so that rounding it again is as rounding once: what is inexact ends in a one."""
+    near = value.astype(np.float32)
+    error = near.astype(np.longdouble) - value.astype(np.longdouble)
+    even = (near.view(np.uint32) & 1) == 0
+    toward = np.where(error > 0, np.float32(-np.inf), np.float32(np.inf))
+    return np.where((error != 0) & even & ~np.isnan(near), np.nextafter(near, toward), near)
 
 
 def _to_integer(value: Any, dtype: Any) -> Any:
