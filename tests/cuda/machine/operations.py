@@ -93,6 +93,9 @@ def integer_operations(dtype: str) -> list[Operation]:
         Operation("wide_unsigned", lambda a, b: Tx.cast(a * b, "uint64"), lambda a, b: wrapped(a * b, dtype), "uint64"),
         Operation("to_float", lambda a, b: Tx.cast(a + b, "float64"), lambda a, b: wrapped(a + b, dtype), "float64"),
         Operation("to_float32", lambda a, b: Tx.cast(a, "float32"), lambda a, b: exact_float32(a), "float32"),
+        Operation("to_float16", lambda a, b: Tx.cast(a, "float16"), lambda a, b: a, "float16"),
+        Operation("to_bfloat16", lambda a, b: Tx.cast(a, "bfloat16"), lambda a, b: a, "bfloat16"),
+        Operation("to_e4m3", lambda a, b: Tx.cast(a, "float8_e4m3fn"), lambda a, b: min(max(a, -448), 448), "float8_e4m3fn"),
         Operation("to_bool", lambda a, b: Tx.cast(a + b, "bool"), lambda a, b: wrapped(a + b, dtype) != 0, "bool"),
         Operation("truth", lambda a, b: Tx.And(a < b, Tx.Or(a > three, Tx.Not(b != a))), lambda a, b: a < b and (a > 3 or a == b), "bool"),
     ]  # fmt: skip
@@ -181,7 +184,8 @@ def once(value: Any, dtype: str) -> Any:
     if dtype == "float64":
         return value
     if dtype in ("float16", "float32"):
-        return value.astype(numpy_dtype(DType(dtype))).astype(np.float64)
+        with np.errstate(over="ignore"):
+            return value.astype(numpy_dtype(DType(dtype))).astype(np.float64)
     kind = DType(dtype)
     info = ml_dtypes.finfo(numpy_dtype(kind))
     lowest, largest = int(info.minexp), float(info.max)
@@ -227,6 +231,8 @@ def edge_values(dtype: str) -> tuple[Any, Any]:
         top, low = kind.max_int, kind.min_int
         some = [0, 1, 2, 3, 5, 7, 8, 100, top, top - 1, low, low + 1, top // 2, top // 3]
         some += [-1, -7] if kind.is_int else [top // 2 + 1, 200]
+        if kind.bits >= 32:
+            some[7] = (1 << 24) + (1 << 16) + 1  # rounds to another bfloat16 than it does by way of float32
     else:
         info = ml_dtypes.finfo(numpy_dtype(kind))
         some = [
@@ -244,6 +250,8 @@ def edge_values(dtype: str) -> tuple[Any, Any]:
             float(info.smallest_subnormal),
         ]
         some += [float(info.smallest_normal) * 1.5, float("inf"), float("-inf"), float("nan")]
+        if dtype == "float64":
+            some[8:10] = [1 + 2.0**-8 + 2.0**-40, -1 - 2.0**-11 - 2.0**-40]  # the same, of bfloat16 and float16
     values = np.array(some, dtype=object if kind.is_integer else np.float64).astype(numpy_dtype(kind))
     return np.repeat(values, 16), np.tile(values, 16)
 
@@ -255,6 +263,8 @@ def wanted(item: Operation, dtype: str, a: Any, b: Any) -> Any:
         plain = [item.wanted(int(x), int(y)) for x, y in zip(a, b, strict=True)]
         if result.is_integer and not result.is_bool:
             plain = [wrapped(int(value), result.name) for value in plain]
+        if result.is_float:  # what is lost on the way to 64 bits is far below half a unit of the small ones
+            return once(np.array(plain, dtype=object).astype(np.float64), result.name).astype(numpy_dtype(result))
         return np.array(plain, dtype=object).astype(numpy_dtype(result))
     with np.errstate(all="ignore"):
         made = item.wanted(a.astype(np.float64), b.astype(np.float64))

@@ -106,8 +106,7 @@ struct E5M2 {
 template <typename Format> struct Tiny {
   unsigned char __x = 0;
   Tiny() = default;
-  explicit Tiny(float x) : __x(Format::from(x)) {}
-  explicit Tiny(double x) : __x(Format::from(x)) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>> explicit Tiny(T x) : __x(Format::from((double)x)) {}
   explicit operator float() const { return Format::to(__x); }
 };
 
