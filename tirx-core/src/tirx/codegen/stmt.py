@@ -352,11 +352,11 @@ class StmtPrinter:
 
     def _if(self, node: If) -> None:
         condition = self._hoist(node.condition)
-        short = self._short(f"if ({self.expr.text(condition)})", node)
+        head = f"if ({self.expr.text(condition)})"
+        short = self._short(head, node)
         if short is not None:
             self.line(short, node)
             return
-        head = f"if ({self.expr.text(condition)})"
         orelse: Stmt | None = node.orelse
         with self.block(head, node):
             self.stmt(node.then)

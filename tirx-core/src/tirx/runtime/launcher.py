@@ -81,7 +81,7 @@ class Launcher:
         wanted = device.attrs["launch"].alignments
         for param, address in zip(device.params, args, strict=True):
             bytes_needed = wanted.get(param.name, 1)
-            if address % bytes_needed if bytes_needed > 1 else 0:
+            if bytes_needed > 1 and address % bytes_needed:
                 raise ArgumentError(
                     f"argument `{param.name}` of {self.func.name}: expected data aligned to {bytes_needed} bytes, got address {address:#x}",
                     hint="the kernel reads or writes it in vectors; pass an array that starts at such an address",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import DType
+from .atomics import one_after_other
 from .emit_expr import LOCAL_BASE
 from .launch import Chunk
 from .memory import GLOBAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
@@ -121,7 +122,7 @@ class Context:
         addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
         for view, chosen, index in self._resolved(address, dtype, held):
             self.checker.access_atomic(self.site, view, index[:, 0], pick(self.active, chosen), addresses[chosen])
-            found, changed = _one_after_other(view.array, index[:, 0], update, tuple(part[chosen] for part in parts))
+            found, changed = one_after_other(view.array, index[:, 0], update, tuple(part[chosen] for part in parts))
             self.chunk.changed = self.chunk.changed or changed
             old[chosen] = found
         return old
@@ -250,11 +251,11 @@ class Context:
         values = np.broadcast_to(value, (self.count, *value.shape[1:])) if value.ndim else np.full(self.count, value)
         geometry, threads = self.chunk.geometry, self.threads
         width = geometry.widths.threads_in(level)
-        wanted = threads - geometry.within(level)[threads] + np.broadcast_to(source, (self.count,))
+        source = np.broadcast_to(source, (self.count,))
+        wanted = threads - geometry.within(level)[threads] + source
         place = np.full(self.chunk.size, -1, np.int64)
         place[threads] = np.arange(self.count)
-        inside = (np.broadcast_to(source, (self.count,)) >= 0) & (np.broadcast_to(source, (self.count,)) < width)
-        inside &= (wanted >= 0) & (wanted < self.chunk.size)
+        inside = (source >= 0) & (source < width) & (wanted >= 0) & (wanted < self.chunk.size)
         found = np.where(inside, place[np.where(inside, wanted, 0)], -1)
         absent = found < 0
         if absent.any():
@@ -353,46 +354,3 @@ class Context:
     def regions(self) -> Sequence[Any]:
         """Live allocations, for meanings that search by address."""
         return [*self.memory.arenas, *self.chunk.arenas.values()]
-
-
-def _one_after_other(array: Any, index: Any, update: Any, values: tuple[Any, ...]) -> tuple[Any, bool]:
-    """Atomic updates in thread order: threads whose place is their own at once, the others rank by rank."""
-    if update is np.add and array.dtype.kind in "iu":
-        return _added(array, index, values[0])
-    order = np.argsort(index, kind="stable")
-    ordered = index[order]
-    new_place = np.empty(len(ordered), bool)
-    new_place[:1] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=new_place[1:])
-    starts = np.flatnonzero(new_place)
-    rank = np.arange(len(ordered)) - np.repeat(starts, np.diff(starts, append=len(ordered)))
-    old = np.empty(len(index), array.dtype)
-    changed = False
-    by_rank = np.argsort(rank, kind="stable")
-    for part in np.split(by_rank, np.cumsum(np.bincount(rank))[:-1]) if len(index) else []:
-        who = order[part]
-        before = array[index[who]]
-        after = np.asarray(update(before, *(value[who] for value in values))).astype(array.dtype)
-        array[index[who]] = after
-        old[who] = before
-        changed = changed or before.tobytes() != after.tobytes()
-    return old, changed
-
-
-def _added(array: Any, index: Any, value: Any) -> tuple[Any, bool]:
-    """Integer sums by a segmented scan: what came before a thread at its place."""
-    order = np.argsort(index, kind="stable")
-    ordered = index[order]
-    total = np.cumsum(value[order].astype(np.int64))
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    lengths = np.diff(starts, append=len(ordered))
-    before = total - value[order].astype(np.int64)
-    before = before - np.repeat(before[starts], lengths)
-    held = array[ordered].astype(np.int64)
-    old = np.empty(len(index), array.dtype)
-    old[order] = (held + before).astype(array.dtype)
-    ends = starts + lengths - 1
-    final = (held[ends] + before[ends] + value[order][ends].astype(np.int64)).astype(array.dtype)
-    changed = bool((array[ordered[ends]] != final).any())
-    array[ordered[ends]] = final
-    return old, changed
