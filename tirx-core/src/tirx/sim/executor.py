@@ -134,8 +134,6 @@ class _Run:
         func = self.module.functions.get(stmt.kernel)
         if func is None:
             raise SimulationError(f"the module has no kernel `{stmt.kernel}`", span=stmt.span)
-        if any(extent <= 0 for extent in extents):
-            raise SimulationError(f"`{stmt.kernel}` is launched with extents {tuple(extents)}", span=stmt.span)
         func = inlined(func, self.module)
         if self.row.model == "sequential":
             self._sequential(func, args)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Launch, PrimFunc
-from ..support.errors import ArgumentError
+from ..support.errors import ArgumentError, TirxError
 from .checks import Findings
 from .interp import Interpreter
 from .report import Report
@@ -19,6 +19,8 @@ __all__ = ["run_host"]
 
 class _HostContext(SequentialContext):
     """On the host a failed check of the kernel's author is an error of the call."""
+
+    launch_error: type[TirxError] = ArgumentError
 
     def finding(self, kind: str, message: str, where: Any = None, *, buffer: str = "") -> None:
         """Raise `ArgumentError` at the author's line."""

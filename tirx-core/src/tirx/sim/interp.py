@@ -63,6 +63,7 @@ from ..ir.integers import EXACT
 from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.span import Span
+from .extents import check_extents
 from .facts import row_of
 from .inline import FUNCTION
 from .numeric import cast_array, floor_div, floor_mod, trunc_div, trunc_mod, wrap_int
@@ -89,6 +90,7 @@ class Interpreter:
         self.context = context
         self.launch = launch
         self.values: dict[int, Any] = {}
+        self.bindings: dict[Var, Expr] = {}
         self.storages: dict[int, Storage] = {}
 
     def run(self, body: Stmt) -> Any:
@@ -111,6 +113,7 @@ class Interpreter:
 
     def _bind(self, stmt: Bind) -> None:
         self.values[id(stmt.var)] = self.expr(stmt.value)
+        self.bindings[stmt.var] = stmt.value
 
     def _alloc(self, stmt: Alloc) -> None:
         shape = self.shape(stmt.buffer)
@@ -189,7 +192,9 @@ class Interpreter:
             raise SimulationError("a kernel starts another kernel, which this target has no way to do", span=stmt.span)
         args = [self._argument(arg) for arg in stmt.args]
         resources = dict(zip(stmt.resources, (int(self.expr(value)) for value in stmt.resource_values), strict=True))
-        self.launch(stmt, args, [int(self.expr(extent)) for extent in stmt.extents], resources)
+        extents = [int(self.expr(extent)) for extent in stmt.extents]
+        check_extents(stmt, extents, self.values, self.bindings, self.context.launch_error)
+        self.launch(stmt, args, extents, resources)
 
     def _argument(self, arg: Expr) -> Any:
         if isinstance(arg, Var) and id(arg) in self.storages:

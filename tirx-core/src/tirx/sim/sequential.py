@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir import DType
 from ..ir.dtype import VOID
-from ..support.errors import SimulationError
+from ..support.errors import SimulationError, TirxError
 from ..support.span import Span
 from .checks import Findings
 from .pool import storage_dtype
@@ -21,6 +21,8 @@ __all__ = ["SequentialContext"]
 
 class SequentialContext:
     """Implements `tirx.intrinsic.SimContext` for one agent: every question about threads has the answer one."""
+
+    launch_error: type[TirxError] = SimulationError
 
     def __init__(self, report: Report, findings: Findings, checks: frozenset[str], attributes: dict[str, Any]) -> None:
         self.report = report
