@@ -172,7 +172,7 @@ def bench(session: nox.Session) -> None:
 def parity(session: nox.Session) -> None:
     """Compare with the published implementation, kernel by kernel (installs it)."""
     install(session, *EVERYTHING, groups=("test", "parity"))
-    pytest(session, "tests/parity", "-m", "parity")
+    pytest(session, "tests/parity", "tests/programs", "-m", "parity")
 
 
 @nox.session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import linecache
 import subprocess
@@ -43,7 +44,9 @@ class Peer:
         stdin.flush()
         line = stdout.readline()
         if not line:
-            return {"accepted": False, "stage": "crash", "error": f"it died with {self.child.wait()}"}
+            code = self.child.wait()
+            self.close()
+            return {"accepted": False, "stage": "crash", "error": f"it died with {code}"}
         found: dict[str, Any] = json.loads(line)
         return found
 
@@ -53,9 +56,11 @@ class Peer:
             stdin, stdout = self.child.stdin, self.child.stdout
             assert stdin is not None
             assert stdout is not None
-            stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                stdin.close()
             self.child.wait(timeout=60)
             stdout.close()
+            self.child = None
 
 
 def kernel_of(path: Path) -> Any:
