@@ -204,12 +204,18 @@ class Buffer(BufferViews):
             )
         extent = self.shape[axis]
         if isinstance(expr, IntImm) and isinstance(extent, int) and not 0 <= expr.value < extent:
-            hint = f"Python's negative indices do not exist in kernels; the last element is {self.name}[{extent - 1}]"
             self._refuse(
                 f"index {expr.value} is outside dimension {axis} of `{self.name}` {self._shape_text()}",
-                hint if expr.value < 0 else f"valid indices are 0 to {extent - 1}",
+                self._valid(expr.value, axis, extent),
             )
         return expr
+
+    def _valid(self, index: int, axis: int, extent: int) -> str:
+        if extent < 1:
+            return f"dimension {axis} has no elements: no index is valid"
+        if index < 0:
+            return f"Python's negative indices do not exist in kernels; the last element is {self.name}[{extent - 1}]"
+        return f"valid indices are 0 to {extent - 1}"
 
     def _region(self, items: Sequence[Any]) -> BufferRegion:
         if len(items) != len(self.shape):

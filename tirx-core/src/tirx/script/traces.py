@@ -6,7 +6,6 @@ and traceback, without our frames in between. `TIRX_DEBUG=1` leaves everything a
 
 from __future__ import annotations
 
-import builtins
 import os
 
 from ..support.errors import ScriptError, TirxError
@@ -27,6 +26,9 @@ _TYPES = {
     "'NoneType'": "a statement of the kernel gives no value; write it on a line of its own",
     "'LoopFrame'": "loop over it: `for i in ...:`",
 }
+
+# Builtins that a kernel may mean; the author's own names come first.
+_BUILTINS = ("abs", "bool", "enumerate", "float", "int", "len", "max", "min", "range", "round", "sum", "zip")
 
 # What Python raises when the text of a kernel itself is wrong.
 _OWN = (NameError, AttributeError, TypeError, LookupError, ArithmeticError, ValueError)
@@ -95,8 +97,12 @@ def _hint(error: Exception, frame: FrameType) -> str | None:
     if not isinstance(name, str):
         return None
     if isinstance(error, NameError):
-        known = [item for item in {**frame.f_globals, **vars(builtins), **frame.f_locals} if not item.startswith("__")]
-        return did_you_mean(name, known) or "define or import it before the kernel; a misspelt variable?"
+        known = [item for item in {**frame.f_globals, **frame.f_locals} if not item.startswith("__")]
+        return (
+            did_you_mean(name, known)
+            or did_you_mean(name, _BUILTINS)
+            or "define or import it before the kernel; a misspelt variable?"
+        )
     if isinstance(error, AttributeError):
         return did_you_mean(name, [item for item in dir(error.obj) if not item.startswith("_")])
     return None
