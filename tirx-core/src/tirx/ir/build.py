@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..support.errors import ScriptError
+from ..support.words import an
 from .context import current_span
 from .dtype import BOOL, FLOAT32, INT32, DType
 from .expr import (
@@ -217,7 +218,7 @@ def _fold(kind: type[Binary], a: IntImm, b: IntImm) -> Expr | None:
         raise ScriptError("division by the constant zero", span=current_span())
     if kind in (LShift, RShift) and not 0 <= b.value < b.dtype.bits:
         raise ScriptError(
-            f"shift of a {a.dtype} by {b.value}", span=current_span(), hint=f"shift by 0 to {a.dtype.bits - 1}"
+            f"shift of {an(a.dtype)} by {b.value}", span=current_span(), hint=f"shift by 0 to {a.dtype.bits - 1}"
         )
     value = EXACT[kind](a.value, b.value)
     if (isinstance(value, bool) and not a.dtype.is_integer) or kind in (EQ, NE, LT, LE, GT, GE, And, Or):

@@ -145,6 +145,21 @@ class ExprOps:
             "loop with Tx.serial or Tx.unroll, or pass the number as a Tx.constexpr parameter",
         )
 
+    def __int__(self) -> int:
+        _refuse(
+            "a kernel value is not a Python integer while the kernel is being built",
+            "convert it in the kernel: Tx.int32(x)",
+        )
+
+    def __float__(self) -> float:
+        _refuse(
+            "a kernel value is not a Python float while the kernel is being built",
+            "convert it in the kernel: Tx.float32(x)",
+        )
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        _refuse("Python cannot round a kernel value", "write Tx.round(x) or Tx.nearbyint(x)")
+
     def __len__(self) -> int:
         _refuse("a kernel value has no length", "use the buffer's .shape")
 

@@ -13,6 +13,7 @@ from ...ir import IRModule, PrimFunc
 from ...support.errors import Diagnostic, VerifyError
 from ...target import Target
 from . import (
+    arithmetic,
     attributes,
     barriers,
     bounds,
@@ -37,7 +38,7 @@ Topic = Callable[[Facts], Iterator[Diagnostic]]
 # In reading order: a later topic often only repeats an earlier one on the same line.
 _WELL_FORMED: tuple[Topic, ...] = (definitions.check, dtypes.check)
 _RULES: tuple[Topic, ...] = (
-    entry.check, attributes.check, parameters.check, loops.check, calls.check, storage.check, scope_ids.check,
+    entry.check, attributes.check, parameters.check, loops.check, calls.check, arithmetic.check, storage.check, scope_ids.check,
     capabilities.check, requirements.check, bounds.check, barriers.check,
 )  # fmt: skip
 
