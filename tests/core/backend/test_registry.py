@@ -61,20 +61,15 @@ def test_several_rows_to_a_key_come_in_order():
     assert [row.priority for row in registry.rows("variants")["v"]] == [9, 1]
 
 
-def test_a_memo_table_is_made_once_for_each_snapshot():
+def _tags(registry):
+    return {tag: owner.distribution for tag, owner in registry.entries("tags")}
+
+
+def test_what_is_derived_from_rows_is_made_once_for_each_snapshot():
     registry = Registry(TABLE).extended(contribution("a", tags=["t/1"]))
-    assert registry.by_index("tags") == {"t/1": "a-dist"}
-    assert registry.by_index("tags") is registry.by_index("tags")
-    assert registry.extended(contribution("b", tags=["u"])).by_index("tags") == {"t/1": "a-dist", "u": "b-dist"}
-    calls = []
-    for _ in range(2):
-        assert registry.memo(calls.append) is None
-    assert calls == [registry]
-
-
-def test_a_kind_without_index():
-    with pytest.raises(KeyError, match="row kind 'kinds' has no index"):
-        Registry(TABLE).by_index("kinds")
+    assert registry.memo(_tags) == {"t/1": "a-dist"}
+    assert registry.memo(_tags) is registry.memo(_tags)
+    assert registry.extended(contribution("b", tags=["u"])).memo(_tags) == {"t/1": "a-dist", "u": "b-dist"}
 
 
 def test_an_unknown_kind_names_the_nearest():

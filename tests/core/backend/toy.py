@@ -57,7 +57,6 @@ KINDS = (
         validate=_accept,
         provides=("tags",),
         promise=lambda key: key.partition("/")[0],
-        index=lambda entries: {tag: owner.distribution for tag, owner in entries},
     ),
     RowKind(
         "variants",

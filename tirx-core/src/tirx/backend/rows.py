@@ -1,7 +1,7 @@
 """What core knows about rows: which kinds there are, who checks them, and whom a row belongs to.
 
 `backend/` never looks into a row. The layer that owns a kind of row describes it with one `RowKind`; the hook, the
-check on loading, the order, the memo table and the promise in a manifest all follow from it.
+check on loading, the order and the promise in a manifest all follow from it.
 """
 
 from __future__ import annotations
@@ -71,13 +71,12 @@ class RowKind:
     promise   key -> the promised name, where they differ (`acme/one` is promised as `tags.acme`)
     multi     whether several rows may have one key
     order     row -> sort key among all rows of the kind; ties go by owner, then by key
-    index     (entries) -> a memo table, computed once for each snapshot
     verify    called with the snapshot that would become current, all extensions acting, for checks across rows
     opt_in    rows of extensions act only when the extension is enabled
     """
 
     __slots__ = (
-        "doc", "hook", "index", "key", "multi", "name", "opt_in", "order", "promise", "provides", "record", "validate",
+        "doc", "hook", "key", "multi", "name", "opt_in", "order", "promise", "provides", "record", "validate",
         "verify",
     )  # fmt: skip
 
@@ -94,7 +93,6 @@ class RowKind:
         promise: Callable[[Any], str] = str,
         multi: bool = False,
         order: Callable[[Any], Any] | None = None,
-        index: Callable[[tuple[tuple[Any, Owner], ...]], Any] | None = None,
         verify: Callable[[Registry], None] | None = None,
         opt_in: bool = False,
     ) -> None:
@@ -108,7 +106,6 @@ class RowKind:
         self.promise = promise
         self.multi = multi
         self.order = order
-        self.index = index
         self.verify = verify
         self.opt_in = opt_in
 

@@ -82,16 +82,6 @@ class Registry:
         """Everybody who gave rows, core first."""
         return tuple(item.owner for item in self.contributions)
 
-    def by_index(self, kind: str) -> Any:
-        """The memo table that the kind's `index` makes of all its entries."""
-        index = self.kind(kind).index
-        if index is None:
-            raise KeyError(f"row kind {kind!r} has no index")
-        key = ("index", kind)
-        if key not in self._memo:
-            self._memo[key] = index(self.entries(kind))
-        return self._memo[key]
-
     def memo(self, make: Callable[[Registry], T]) -> T:
         """`make(self)`, computed once for this snapshot: for tables that join several kinds of rows."""
         if make not in self._memo:

@@ -198,11 +198,6 @@ class TileLayout(Layout):
 
     # ---- derived --------------------------------------------------------------------------------------------------
 
-    def shifted(self, offset: Mapping[str, Any]) -> TileLayout:
-        """The layout with more added to its offsets."""
-        terms = [AxisTerm(v, a) for a, v in self.offset.items()] + [AxisTerm(v, a) for a, v in offset.items()]
-        return TileLayout.from_iters(self.shard, self.replica, terms)
-
     def group(self, shape: Sequence[Number]) -> tuple[TileLayout, list[int]]:
         """The layout with iters split so that they line up with `shape`, and the separators between dimensions.
 

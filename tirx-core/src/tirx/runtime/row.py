@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
@@ -46,7 +45,7 @@ class Toolchain:
     * `install`: what to install, in one line
     """
 
-    __slots__ = ("compile", "find", "install", "kind", "name", "options", "priority")
+    __slots__ = ("compile", "find", "install", "kind", "name", "priority")
 
     def __init__(
         self,
@@ -57,7 +56,6 @@ class Toolchain:
         compile: str,
         install: str,
         priority: int = 0,
-        options: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.kind = kind
@@ -65,7 +63,6 @@ class Toolchain:
         self.compile = compile
         self.install = install
         self.priority = priority
-        self.options = tuple(options)
 
 
 class DeviceRow:

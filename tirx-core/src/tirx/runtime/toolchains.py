@@ -9,7 +9,6 @@ from ..backend import registry
 from ..codegen.row import Source
 from ..support.errors import ToolchainError
 from ..support.late import load_object
-from ..support.suggest import did_you_mean
 from ..target import Target
 from .cache import BinaryCache
 from .row import Binary, Resources, Toolchain
@@ -23,9 +22,9 @@ def installed_toolchains(kind: str) -> list[tuple[Toolchain, str | None]]:
     return [(row, load_object(row.find)()) for row in sorted(rows, key=lambda row: (-row.priority, row.name))]
 
 
-def build(source: Source, target: Target, *, toolchain: str | None = None, options: Sequence[str] = ()) -> Binary:
+def build(source: Source, target: Target, options: Sequence[str] = ()) -> Binary:
     """`source` compiled for `target`; `ToolchainError` says what to install, or what the compiler refused and where."""
-    row, version = _choose(target, toolchain)
+    row, version = _choose(target)
     cache = BinaryCache.from_environment()
     key = BinaryCache.key([source.text, str(target), repr(sorted(target.attrs.items())), row.name, version, *options])
     found = cache.get(key)
@@ -37,7 +36,7 @@ def build(source: Source, target: Target, *, toolchain: str | None = None, optio
     return binary
 
 
-def _choose(target: Target, name: str | None) -> tuple[Toolchain, str]:
+def _choose(target: Target) -> tuple[Toolchain, str]:
     kind = target.kind.name
     rows = installed_toolchains(kind)
     if not rows:
@@ -45,15 +44,6 @@ def _choose(target: Target, name: str | None) -> tuple[Toolchain, str]:
             f"nothing compiles for targets of kind `{kind}`",
             hint="simulate the kernel, or choose a target with a toolchain",
         )
-    if name is not None:
-        named = [(row, version) for row, version in rows if row.name == name]
-        if not named:
-            names = [row.name for row, _ in rows]
-            raise ToolchainError(
-                f"`{kind}` has no toolchain `{name}`",
-                hint=did_you_mean(name, names) or f"there is {' and '.join(names)}",
-            )
-        rows = named
     for row, version in rows:
         if version is not None:
             return row, version

@@ -14,7 +14,7 @@ import numpy as np
 from ..ir import integers
 
 __all__ = [
-    "ALL", "apply_unary", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
+    "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
     "positions", "rejoin", "save", "shaped", "spread", "trunc_div", "trunc_mod", "turned", "wrap_int",
 ]  # fmt: skip
 
@@ -162,14 +162,6 @@ def _to_integer(value: Any, dtype: Any) -> Any:
         made = np.where(large, np.where(large, whole - 2.0**63, 0.0).astype(np.uint64) + np.uint64(1 << 63), made)
     made = np.where(whole >= float(info.max) + (info.bits < 64), dtype.type(info.max), made)
     return np.where(whole <= info.min, dtype.type(info.min), made).astype(dtype)
-
-
-def apply_unary(function: Any, value: Any) -> Any:
-    """`function` of a value, in its own type; narrow floats go through float32."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is not None and dtype.kind not in "fiub":
-        return function(value.astype(np.float32)).astype(dtype)
-    return function(value)
 
 
 def shaped(value: Any, count: int, dtype: Any, lanes: int) -> Any:
