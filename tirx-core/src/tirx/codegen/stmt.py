@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..arith import Interval
+from ..intrinsic.internal import launch_axis
 from ..ir import (
     EQ,
     GE,
@@ -30,7 +31,6 @@ from ..ir import (
     Buffer,
     BufferLoad,
     BufferStore,
-    Call,
     Continue,
     Decl,
     Div,
@@ -224,8 +224,9 @@ class StmtPrinter:
         """Ranges of integer variables prove divisions."""
         if not var.dtype.is_integer or var.dtype.lanes > 1:
             return
-        if isinstance(value, Call) and value.op.name == "tirx.launch_index":
-            extent = self.expr.extents.get(str(value.attr("axis")))
+        axis = launch_axis(value)
+        if axis is not None:
+            extent = self.expr.extents.get(axis)
             self.expr.analyzer.bind(var, 0, None if extent is None else extent - 1)
         else:
             self.expr.analyzer.bind_value(var, value)

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..arith import Analyzer
 from ..backend import find
-from ..intrinsic import Intrinsic
+from ..intrinsic import Intrinsic, effect_of
+from ..intrinsic.internal import launch_axis, unmarked
 from ..ir import (
     Add,
     Alloc,
@@ -88,12 +89,13 @@ class Facts:
         self._layout(dynamic_shared)
         self._values()
         self.spins = False
-        self.axes = sorted(
-            {n.attr("axis") for n in self.keep_alive if isinstance(n, Call) and n.op.name == "tirx.launch_index"}
-        )
+        axes = {launch_axis(node) for node in self.keep_alive if isinstance(node, Call)}
+        self.axes = sorted(axis for axis in axes if axis is not None)
         discarded = {id(n.value) for n in self.keep_alive if isinstance(n, Evaluate)}
         self.used_atomics = {
-            id(n) for n in self.keep_alive if isinstance(n, Call) and id(n) not in discarded and _effect(n) == "atomic"
+            id(n)
+            for n in self.keep_alive
+            if isinstance(n, Call) and id(n) not in discarded and effect_of(n).kind == "atomic"
         }
         self.written = _written(self.keep_alive)
         self._cuts()
@@ -178,10 +180,10 @@ class Facts:
     def _bind(self, var: Var, value: Expr) -> None:
         if self.differs(value):
             self.variant.add(id(var))
-        while isinstance(value, Call) and value.op.name == "tirx.uniform":
-            (value,) = value.args
-        if isinstance(value, Call) and value.op.name == "tirx.launch_index":
-            self.analyzer.bind(var, 0, self.extents.get(value.attr("axis"), 1) - 1)
+        value = unmarked(value)
+        axis = launch_axis(value)
+        if axis is not None:
+            self.analyzer.bind(var, 0, self.extents.get(axis, 1) - 1)
         elif var.dtype.is_integer and var.dtype.lanes == 1 and self.fits(value):
             self.analyzer.bind_value(var, value)
 
@@ -292,7 +294,7 @@ def _written(nodes: Sequence[Node]) -> set[int]:
             source = node.source if isinstance(node, Decl) else node.value
             if source is not None and source.dtype.is_handle:
                 found |= _pointers(source)
-        elif isinstance(node, Call) and _effect(node) not in ("pure", "read"):
+        elif isinstance(node, Call) and not effect_of(node).is_silent:
             found |= _pointers(node)
     return found
 
@@ -313,11 +315,6 @@ def _observes(call: Call) -> bool:
         and row.effect.kind in ("atomic", "read", "opaque")
         and row.name not in ("masked_load", "assume")
     )
-
-
-def _effect(call: Call) -> str:
-    row = row_of(call)
-    return row.effect.kind if row is not None else "opaque"
 
 
 def _needs_all(node: Node) -> bool:

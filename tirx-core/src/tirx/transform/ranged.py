@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..arith import Analyzer
-from ..intrinsic.internal import UNIFORM
+from ..intrinsic.internal import launch_axis, unmarked
 from ..ir import (
     EQ,
     GE,
@@ -19,7 +19,6 @@ from ..ir import (
     And,
     Attr,
     Bind,
-    Call,
     Expr,
     For,
     If,
@@ -144,11 +143,10 @@ class Ranged:
         """Take over what a binding says about its variable."""
         if not stmt.var.dtype.is_integer or stmt.var.dtype.lanes != 1:
             return
-        value = stmt.value
-        while isinstance(value, Call) and value.op.name == UNIFORM.name:
-            value = value.args[0]
-        if isinstance(value, Call) and value.op.name == "tirx.launch_index":
-            size = self.axes.get(value.attr("axis"))
+        value = unmarked(stmt.value)
+        axis = launch_axis(value)
+        if axis is not None:
+            size = self.axes.get(axis)
             self.analyzer.bind(stmt.var, 0, None if size is None else size - 1)
         else:
             self.analyzer.bind_value(stmt.var, value)
