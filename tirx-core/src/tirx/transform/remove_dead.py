@@ -1,7 +1,7 @@
 """Values that nobody reads, storage that nobody reads, and empty statements go.
 
-before  bx = launch_index("cta.x");  t: Tx.float32 = 0.0;  t = A[i];  if c: pass
-after   (nothing)
+before  bx = launch_index("cta.x");  t: Tx.float32 = 0.0;  t = A[i];  if c: pass;  u: Tx.int32 = atomic_add(B[0], 1)
+after   atomic_add(B[0], 1)
 
 Only what has no effect is removed: calls with effects and stores to memory that others see stay. Needs: nothing.
 """
@@ -55,24 +55,27 @@ class _Uses:
         self.count: dict[int, int] = {}
         self.accessed: dict[int, int] = {}
         self.private: set[int] = set()
-        stack: list[Node] = [body]
-        while stack:
-            node = stack.pop()
-            self._add(node, 1)
-            if isinstance(node, Alloc) and node.buffer.scope_name == "local":
-                self.private.add(id(node.buffer.data))
-            stack.extend(node.children())
+        self.keep(body)
 
     def read(self, var: Var) -> bool:
         """Whether anything reads `var`."""
         return self.count.get(id(var), 0) > 0
 
+    def keep(self, root: Node) -> None:
+        """`root` is there: so are its reads."""
+        self._count_all(root, 1)
+
     def forget(self, root: Node) -> None:
         """`root` is gone: its reads too."""
+        self._count_all(root, -1)
+
+    def _count_all(self, root: Node, amount: int) -> None:
         stack = [root]
         while stack:
             node = stack.pop()
-            self._add(node, -1)
+            self._add(node, amount)
+            if isinstance(node, Alloc) and node.buffer.scope_name == "local":
+                self.private.add(id(node.buffer.data))
             stack.extend(node.children())
 
     def _add(self, node: Node, amount: int) -> None:
@@ -113,6 +116,8 @@ class _Sweep:
         if self._is_dead(stmt):
             self.uses.forget(stmt)
             return None
+        if isinstance(stmt, BufferStore) and self._is_unread(stmt):
+            return self._effect_alone(stmt)
         made = map_bodies(stmt, lambda body: self.statement(body) or Seq(()))
         if isinstance(made, If) and made.orelse is not None and _is_empty(made.orelse):
             made = made.rebuild(orelse=None)
@@ -131,8 +136,7 @@ class _Sweep:
         if isinstance(stmt, Bind):
             return not self.uses.read(stmt.var) and is_pure(stmt.value)
         if isinstance(stmt, BufferStore):
-            data = stmt.buffer.data
-            return id(data) in self.uses.private and not self.uses.read(data) and is_pure(stmt.value)
+            return self._is_unread(stmt) and is_pure(stmt.value)
         if isinstance(stmt, Alloc):
             return id(stmt.buffer.data) in self.uses.private and not self.uses.read(stmt.buffer.data)
         if isinstance(stmt, Decl):
@@ -140,6 +144,16 @@ class _Sweep:
         if isinstance(stmt, Evaluate):
             return isinstance(stmt.value, IntImm | Var) or is_pure(stmt.value)
         return False
+
+    def _is_unread(self, stmt: BufferStore) -> bool:
+        """Whether nobody reads what is stored; the storage itself goes then."""
+        data = stmt.buffer.data
+        return id(data) in self.uses.private and not self.uses.read(data) and all(map(is_pure, stmt.indices))
+
+    def _effect_alone(self, stmt: BufferStore) -> Stmt:
+        self.uses.forget(stmt)
+        self.uses.keep(stmt.value)
+        return Evaluate(stmt.value, span=stmt.span)
 
     def _not_empty(self, stmt: Stmt) -> Stmt | None:
         """Branches and loops without a body go, when what decides them has no effect."""
