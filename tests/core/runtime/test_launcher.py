@@ -235,3 +235,8 @@ def test_a_compiler_that_is_not_installed(device: None, monkeypatch: pytest.Monk
     with pytest.raises(ToolchainError, match="no compiler for `toydev` is installed") as caught:
         executable.binary
     assert caught.value.hint == "toycc: get toycc"
+
+
+def test_resources_show_their_figures() -> None:
+    shown = "<Resources registers=4, shared_bytes=16, spill_bytes=0, stack_bytes=8>"
+    assert repr(Resources(4, 0, 8, 16)) == shown

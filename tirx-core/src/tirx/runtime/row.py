@@ -21,6 +21,9 @@ class Resources:
         self.stack_bytes = stack_bytes
         self.shared_bytes = shared_bytes
 
+    def __repr__(self) -> str:
+        return f"<Resources {', '.join(f'{name}={getattr(self, name)}' for name in self.__slots__)}>"
+
 
 class Binary:
     """A compiled module: bytes, their `format` (`elf`), resource figures per kernel, the toolchain and its messages."""

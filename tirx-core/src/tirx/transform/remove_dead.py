@@ -1,4 +1,4 @@
-"""Values that nobody reads, storage that nobody reads, and empty statements go.
+"""Values that nobody reads, storage that nobody reads, assertions that always hold, and empty statements go.
 
 before  bx = launch_index("cta.x");  t: Tx.float32 = 0.0;  t = A[i];  if c: pass;  u: Tx.int32 = atomic_add(B[0], 1)
 after   atomic_add(B[0], 1)
@@ -11,6 +11,7 @@ from __future__ import annotations
 from ..intrinsic import effect_of
 from ..ir import (
     Alloc,
+    Assert,
     Bind,
     Buffer,
     BufferLoad,
@@ -137,6 +138,8 @@ class _Sweep:
             return not self.uses.read(stmt.var) and is_pure(stmt.value)
         if isinstance(stmt, BufferStore):
             return self._is_unread(stmt) and is_pure(stmt.value)
+        if isinstance(stmt, Assert):
+            return isinstance(stmt.condition, IntImm) and bool(stmt.condition.value)
         if isinstance(stmt, Alloc):
             return id(stmt.buffer.data) in self.uses.private and not self.uses.read(stmt.buffer.data)
         if isinstance(stmt, Decl):
