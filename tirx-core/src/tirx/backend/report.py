@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tirx.support.table import table
+
 from .candidates import Selection, State
 from .default import default_host
 from .missing import hint_for, well_known
@@ -9,7 +11,7 @@ from .spelling import API_VERSION, API_VERSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from .host import Host
@@ -50,7 +52,9 @@ def backends_text(probes: Mapping[str, ProbeResult] | None = None) -> str:
     """A table of the installed backends and extensions, with causes and what to do below those that need it."""
     host = default_host()
     records = host.infos()
-    lines = _table([_row(item, probes or {}) for item in records]) if records else ["No backend is installed."]
+    lines = (
+        [table(_COLUMNS, [_row(item, probes or {}) for item in records])] if records else ["No backend is installed."]
+    )
     for item in records:
         lines += _remarks(item, (probes or {}).get(item.name))
     return "\n".join([*lines, *(f"note: {note}" for note in _notes(host))])
@@ -123,17 +127,14 @@ _USUAL = {
 }
 
 
+_COLUMNS = ("backend", "state", "distribution", "entry point")
+
+
 def _row(item: BackendInfo, probes: Mapping[str, ProbeResult]) -> tuple[str, ...]:
     state = item.state
     if item.name in probes:
         state += f" (probed: {probes[item.name].state}, {probes[item.name].seconds:.1f} s)"
     return (item.name, state, f"{item.distribution} {item.version}", item.entry_point.partition(" = ")[2])
-
-
-def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:
-    cells = [("backend", "state", "distribution", "entry point"), *rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
 def _remarks(item: BackendInfo, probed: ProbeResult | None) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["json_option", "print_json", "progress", "table", "working"]
+__all__ = ["json_option", "print_json", "progress", "working"]
 
 T = TypeVar("T")
 
@@ -29,27 +29,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns of text, aligned; numbers to the right."""
-    body = [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(cell) for cell in column) for column in zip(header, *body, strict=True)]
-    numeric = [all(_is_number(row[i]) for row in body) and bool(body) for i in range(len(header))]
-    lines = [_line(header, widths, [False] * len(header))]
-    lines += [_line(row, widths, numeric) for row in body]
-    return "\n".join(lines)
-
-
-def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    cells = [
-        cell.rjust(width) if flag else cell.ljust(width) for cell, width, flag in zip(row, widths, right, strict=True)
-    ]
-    return "  ".join(cells).rstrip()
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").replace(".", "").replace("-", "").isdigit() or text == "-"
 
 
 def progress(items: Sequence[T], label: str) -> Iterator[T]:

@@ -8,8 +8,9 @@ import click
 
 from ..backend import available, load, registry
 from ..support.errors import BackendError
+from ..support.table import table
 from ..target import Target
-from .output import json_option, print_json, table
+from .output import json_option, print_json
 
 __all__ = ["command"]
 
