@@ -317,6 +317,7 @@ BINARY.update(
         "add": Add, "sub": Sub, "mul": Mul, "eq": EQ, "ne": NE, "lt": LT, "le": LE, "gt": GT, "ge": GE, "min": Min, "max": Max,
         "truncdiv": Div, "truncmod": Mod,
     }.items()},
+    cast=cast,
     div=_div,
     floordiv=_integral(FloorDiv, "//", "use Tx.floor(a / b)"),
     floormod=_integral(FloorMod, "%", "use Tx.fmod(a, b)"),

@@ -19,11 +19,14 @@ __all__ = ["is_lossless", "store_value"]
 
 
 def is_lossless(source: DType, target: DType) -> bool:
-    """Whether every value of scalar type `source` has the same value in scalar type `target`."""
+    """Whether a stored value loses nothing: it is the same in scalar type `target`, or the same bits.
+
+    Signed and unsigned integers of one width hold the same bits, and arithmetic mixes them freely, so they count.
+    """
     if source is target or (source.is_bool and (target.is_integer or target.is_float)):
         return True
     if source.is_integer and target.is_integer:
-        return target.min_int <= source.min_int and source.max_int <= target.max_int
+        return source.bits == target.bits or (target.min_int <= source.min_int and source.max_int <= target.max_int)
     if source.is_integer and target.is_float:
         return source.bits - source.is_int <= target.mantissa + 1
     if source.is_float and target.is_float:

@@ -123,6 +123,10 @@ class ExprOps:
     def __abs__(self) -> Any:
         return UNARY["abs"](self)
 
+    def astype(self, dtype: Any) -> Any:
+        """The value converted to `dtype`, as `Tx.cast(value, dtype)`."""
+        return BINARY["cast"](self, dtype)
+
     def __pow__(self, other: Any) -> NoReturn:
         _refuse("`**` is not defined on kernel values", "write Tx.pow(base, exponent), or multiply")
 
