@@ -83,6 +83,10 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda A: Tx.evaluate(Tx.call_extern("void", "f();} evil(", A[0])),
         "is not the name of a function",
     ),
+    "extern keyword": (
+        lambda A: Tx.evaluate(Tx.call_extern("float32", "while", A[0])),
+        "'while' is not the name of a function: `while` is a keyword",
+    ),
     "register": (lambda A: Tx.evaluate(Tx.cuda.mov_sreg(32, "x; evil")), "is no special register"),
     "shuffle": (shuffled, "a float32x4 value cannot be shuffled"),
     "acquire": (lambda A: acquired(A, "uint8"), "an acquiring load of uint8 at scope `gpu` does not exist"),

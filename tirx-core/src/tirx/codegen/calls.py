@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..intrinsic import Emission
 from ..ir import BufferLoad, Call, DType, Expr, GlobalVar, PointerType, StringImm, const
 from ..support.errors import TargetError
+from ..support.span import Span
 from .precedence import ADD, POSTFIX, PRIMARY, UNARY, Term, term_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,17 @@ def call_term(printer: ExprPrinter, node: Call) -> Term:
             hint="use another operation, or another target; `tirx backends` lists what is installed",
         )
     return rule(printer, node)
+
+
+# Words of C++ behind which no argument list makes a call; types (`float`) and operators (`sizeof`) may be written like one.
+_WORDS = """
+alignas and and_eq asm auto bitand bitor break case catch class co_await co_return co_yield compl concept const
+const_cast consteval constexpr constinit continue default delete do dynamic_cast else enum explicit export extern
+false for friend goto if inline mutable namespace new not not_eq nullptr operator or or_eq private protected public
+register reinterpret_cast requires return static static_assert static_cast struct switch template this
+thread_local throw true try typedef typename union using virtual volatile while xor xor_eq
+"""
+_KEYWORDS = frozenset(_WORDS.split())
 
 
 def _arguments(printer: ExprPrinter, node: Call, start: int = 0) -> str:
@@ -117,16 +129,23 @@ def _same(printer: ExprPrinter, node: Call) -> Term:
 def _extern(printer: ExprPrinter, node: Call) -> Term:
     name = node.args[0]
     assert isinstance(name, StringImm)
-    function = _function_name(name)
+    function = _function_name(name, node.span)
     printer.prelude.mention(function)
     return Term(f"{function}({_arguments(printer, node, 1)})", POSTFIX)
 
 
-def _function_name(name: StringImm) -> str:
+def _function_name(name: StringImm, span: Span | None) -> str:
     """The name of a foreign function: possibly qualified, nothing else can be smuggled in."""
     parts = name.value.split("::")
     if not all(part.isascii() and part.isidentifier() for part in parts):
-        raise TargetError(f"{name.value!r} is not the name of a function", span=name.span, hint="give its name alone")
+        raise TargetError(f"{name.value!r} is not the name of a function", span=span, hint="give its name alone")
+    keyword = next((part for part in parts if part in _KEYWORDS), None)
+    if keyword is not None:
+        raise TargetError(
+            f"{name.value!r} is not the name of a function: `{keyword}` is a keyword",
+            span=span,
+            hint="call a function of the target's language by its name",
+        )
     return name.value
 
 
