@@ -15,6 +15,7 @@ from tirx.transform.mark_kernels import mark_kernels
 from tirx.transform.pipeline import PassContext, run_passes
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
+NEEDS = {"call_of_another_backend": pytest.mark.needs("tirx-backend-cuda")}
 
 
 def problems(text: str) -> str:
@@ -27,7 +28,7 @@ def problems(text: str) -> str:
     return "".join(f"{item}\n" for item in verify_module(module, target, "bound"))
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [pytest.param(path, marks=NEEDS.get(path.stem, ()), id=path.stem) for path in CASES])
 def test_message(path: Path, request: pytest.FixtureRequest) -> None:
     program, _, expected = path.read_text(encoding="utf-8").partition("----\n")
     found = problems(program)
