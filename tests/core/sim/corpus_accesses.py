@@ -286,6 +286,17 @@ def a_shared_vector_behind_one_float(bad):
 
 
 @fault("misaligned")
+def a_run_of_neighbours_where_elements_with_gaps_are_right(bad):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([8])
+        B[Tx.ramp(tx, 8, 4)] = A[Tx.ramp(tx + 1, 1 if bad else 8, 4)]
+
+    return kernel, grid(64), np.zeros(64, "f4")
+
+
+@fault("misaligned")
 def a_vector_of_halves(bad):
     @Tx.prim_func
     def kernel(A: Tx.Buffer((64,), "float16"), B: Tx.Buffer((64,), "float16")):

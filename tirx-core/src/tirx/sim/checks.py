@@ -198,7 +198,7 @@ class Checker:
     def note(self, site: Site, view: TypedView, index: Any, threads: Any, kind: str) -> None:
         """One access that will take place: alignment, initialisation, races, measurements."""
         arena = view.arena
-        if self.aligned and index.ndim == 2 and index.shape[1] > 1:
+        if self.aligned and index.ndim == 2 and index.shape[1] > 1 and not site.apart:
             self._vector(site, view, index, threads)
         if self.meter is not None and arena.kind != "local":
             self.meter.note(site, view, index, threads, self.geometry, kind != "r")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Alloc, Buffer, BufferLoad, BufferStore, DType, For, IntImm, Seq, Var, walk
+from ..ir import Alloc, Buffer, BufferLoad, BufferStore, DType, For, IntImm, Ramp, Seq, Var, walk
 from ..ir.numpy_types import numpy_dtype
 from ..support.late import load_object
 from ..support.span import Span
@@ -19,10 +19,11 @@ __all__ = ["MemoryView", "Pool", "Register", "Site", "storage_dtype"]
 class Site:
     """One operation of the source: where it stands, what it touches. The key of findings and measurements.
 
-    `origin` is the byte at which the storage of the buffer starts in its cta's memory.
+    `origin` is the byte at which the storage of the buffer starts in its cta's memory. `apart`: the lanes of its vectors are
+    elements that are accessed one by one, because they are no neighbours.
     """
 
-    __slots__ = ("buffer", "dtype", "lanes", "name", "number", "origin", "shape", "span", "what")
+    __slots__ = ("apart", "buffer", "dtype", "lanes", "name", "number", "origin", "shape", "span", "what")
 
     def __init__(
         self, number: int, span: Span | None, what: str, buffer: Buffer | None, dtype: DType, name: str = ""
@@ -36,6 +37,7 @@ class Site:
         self.lanes = dtype.lanes
         self.name = name
         self.origin = 0
+        self.apart = False
 
 
 class Register:
@@ -139,6 +141,7 @@ class Pool:
         if found is None:
             made = Site(len(self.sites), span, what, buffer, dtype, name)
             root = self.facts.roots.get(id(buffer.data)) if buffer is not None else None
+            made.apart = is_apart(node)
             made.origin = root.offset if root is not None and root.kind == "shared" else 0
             self.sites.append(made)
             found = self._site_names[key] = f"s{made.number}"
@@ -171,6 +174,15 @@ class Pool:
             name += "" if name not in {view.name for view in self.views.values()} else f"_{len(self.views)}"
             found = self.views[key] = MemoryView(name, root.kind, held, position, root.space)
         return found
+
+
+def is_apart(node: Any) -> bool:
+    """Whether an access names each of its elements, not the first of a run of neighbours."""
+    if not isinstance(node, BufferLoad | BufferStore):
+        return False
+    index = node.indices[-1]
+    unit = isinstance(index, Ramp) and isinstance(index.stride, IntImm) and index.stride.value == 1
+    return index.dtype.lanes > 1 and not unit
 
 
 def assigned_first(facts: Facts, buffer: Buffer) -> bool:
