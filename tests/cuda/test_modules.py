@@ -58,6 +58,16 @@ def test_functions_stand_before_their_callers() -> None:
     assert "A[tx] = square(A[tx]);" in text
 
 
+def test_what_a_function_takes_by_value_stays_unwritten() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "float32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([64])
+        B[tx] = square(A[tx])
+
+    assert "kernel_kernel(const float* __restrict__ A, float* __restrict__ B)" in source_of(kernel).text
+
+
 def test_a_name_that_c_does_not_have() -> None:
     with Tx.prim_func() as frame:
         Tx.func_name("größe")

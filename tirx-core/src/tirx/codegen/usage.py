@@ -58,6 +58,8 @@ class Usage:
         row = node.op if isinstance(node.op, Intrinsic) else None
         for index, arg in enumerate(node.args):
             operand = None
+            if row is None and not arg.dtype.is_handle:
+                continue  # functions of the module take numbers by value
             if row is not None and row.operands:
                 operand = row.operands[min(index, len(row.operands) - 1)]
             if operand is not None and (operand.rw == "r" and row is not None and row.effect.kind != "opaque"):
