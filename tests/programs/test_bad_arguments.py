@@ -138,8 +138,18 @@ def test_calls_that_make_no_sense(call: Any, error: type[TirxError], message: st
     assert message in str(caught.value)
 
 
-def test_arrays_that_overlap_are_reported_where_they_race() -> None:
+def test_arrays_that_overlap_are_refused() -> None:
     whole = np.ones((5, 64), np.float32)
-    report = simulated(whole[:4], whole[1:], 2.0)
+    for run in (simulated, compiled):
+        with pytest.raises(
+            ArgumentError, match="arguments `x` and `y` of scale share memory, and the kernel writes `y`"
+        ):
+            run(whole[:4], whole[1:], 2.0)
+    assert (whole == 1).all()
+
+
+def test_arrays_that_may_overlap_are_reported_where_they_race() -> None:
+    whole = np.ones((5, 64), np.float32)
+    report = tirx.simulate(scale, whole[:4], whole[1:], 2.0, target="generic", config={"noalias": False})
     assert report.verdict == "error"
     assert "race" in str(report)

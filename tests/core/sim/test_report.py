@@ -148,6 +148,7 @@ def test_arguments_by_position_and_a_missing_entry():
 def test_overlapping_arguments_overlap():
     @Tx.prim_func
     def shift(A: Tx.Buffer((32,), "int32"), B: Tx.Buffer((32,), "int32")):
+        Tx.func_attr({"tirx.noalias": False})
         Tx.device_entry()
         tx = Tx.thread_id([32])
         B[tx] = A[tx]

@@ -82,7 +82,8 @@ def simulate(
             hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
             raise ArgumentError(f"simulate() of {func.name} has no argument `{name}`", hint=hint)
     context = PassContext(_target(module, target), config=config)  # first: the target's backend knows its arrays
-    bound = bind_arguments(func, args, {name: value for name, value in kwargs.items() if name not in options})
+    given = {name: value for name, value in kwargs.items() if name not in options}
+    bound = bind_arguments(func, args, given, noalias=bool(context.config["noalias"]))
     lowered = _lowered(kernel, module, context)
     return simulate_module(lowered, _host_values(bound), context.target, checks=checks, entry=func.name, **options)
 

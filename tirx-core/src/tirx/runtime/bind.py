@@ -14,9 +14,10 @@ import numpy as np
 from ..intrinsic import effect_of
 from ..ir import Buffer, BufferStore, Call, DType, Expr, IntImm, PrimFunc, Var, as_expr, substitute, variables, walk
 from ..ir.numpy_types import numpy_dtype
-from ..support.errors import ArgumentError
+from ..support.errors import ArgumentError, TirxError
 from ..support.late import late
 from .arrays import ArrayView, view_of
+from .overlap import check_overlaps
 
 __all__ = ["Bound", "bind_arguments", "written_buffers"]
 
@@ -42,14 +43,21 @@ class Bound:
         return found
 
 
-def bind_arguments(func: PrimFunc, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> Bound:
-    """`args` matched with the parameters of `func`; `ArgumentError` with all that does not fit."""
+def bind_arguments(
+    func: PrimFunc, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None, *, noalias: bool = True
+) -> Bound:
+    """`args` matched with the parameters of `func`; `ArgumentError` with all that does not fit.
+
+    `noalias`: whether arrays that the kernel writes may not overlap others (unless the function says that they may).
+    """
     given = _positions(func, args, kwargs or {})
     binder = _Binder(func)
     values = [
         binder.bind(param, name, value) for param, name, value in zip(func.params, func.names, given, strict=True)
     ]
     binder.check_dimensions(values)
+    if noalias:
+        check_overlaps(func, values)
     return Bound(func, values, binder.symbols, binder.device or "cpu")
 
 
@@ -111,7 +119,7 @@ class _Binder:
     def _array(self, param: Buffer, name: str, value: Any) -> ArrayView:
         if isinstance(value, np.ma.MaskedArray):
             self._refuse(name, "an array", "a masked one", f"say what stands for what is masked: {name}.filled(0)")
-        view = view_of(value)
+        view = self._view(name, value)
         if view is None:
             raise self._refusal(
                 name, f"an array of {param.dtype} {_shape_text(param.shape)}", f"{type(value).__name__}", None
@@ -121,6 +129,18 @@ class _Binder:
         self._strides(param, name, view)
         self._placement(param, name, view)
         return view
+
+    def _view(self, name: str, value: Any) -> ArrayView | None:
+        try:
+            return view_of(value)
+        except TirxError:
+            raise
+        except Exception as error:  # whatever another library raises
+            raise ArgumentError(
+                f"argument `{name}` of {self.func.name}: the {type(value).__name__} does not hand out its data: "
+                f"{type(error).__name__}: {error}",
+                hint="the library that made the array refuses; pass an array that it can share, e.g. a detached copy",
+            ) from error
 
     def _dtype(self, param: Buffer, name: str, view: ArrayView) -> None:
         if view.dtype is not param.dtype.element:
@@ -187,7 +207,7 @@ class _Binder:
     # ---- scalars and pointers ---------------------------------------------------------------------------------------
 
     def _pointer(self, name: str, value: Any) -> Value:
-        view = view_of(value)
+        view = self._view(name, value)
         if view is not None:
             return view
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:

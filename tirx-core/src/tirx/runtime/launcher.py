@@ -47,7 +47,9 @@ class Launcher:
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], stream: Any) -> None:
         """Check the arguments, run, wait for host arrays."""
-        bound = bind_arguments(self.func_as_written(), args, kwargs)
+        bound = bind_arguments(
+            self.func_as_written(), args, kwargs, noalias=bool(self.executable.context.config["noalias"])
+        )
         if self._api is None:
             self._api = open_device(self.executable.target.kind.name)
         index = 0 if bound.device == "cpu" else int(bound.device.rpartition(":")[2] or 0)
