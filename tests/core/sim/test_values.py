@@ -148,3 +148,21 @@ def test_a_condition_that_guards_its_second_half(checks):
     a, b = np.arange(8, dtype="i4"), np.zeros(16, "i4")
     run(kernel, a, b, checks=checks)
     assert b.tolist() == [0, 0, 0, *[3] * 5, *[2] * 8]
+
+
+@pytest.mark.parametrize("n", [0, 5, 31, 32, 40, 64, -1, 2**31 - 1])
+def test_shifts_mean_the_same_whether_or_not_all_threads_shift_alike(n):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((2, 4), "int32"), n: Tx.int32):
+        Tx.device_entry()
+        tx = Tx.thread_id([4])
+        own: Tx.int32 = n + tx * 0
+        A[0, tx] = (Tx.int32(5) << n) + (Tx.int32(-8) >> n)
+        A[1, tx] = (Tx.int32(5) << own) + (Tx.int32(-8) >> own)
+
+    made = np.zeros((2, 4), np.int32)
+    run(kernel, made, n)
+    same, own = made
+    assert same.tolist() == own.tolist()
+    inside = 0 <= n < 32
+    assert same[0] == wrapped(((5 << n) if inside else 0) + ((-8 >> n) if inside else -1), 32)

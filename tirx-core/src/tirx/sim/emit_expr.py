@@ -72,6 +72,7 @@ SYMBOLS: dict[type[Expr], str] = {
     EQ: "==", NE: "!=", LT: "<", LE: "<=", GT: ">", GE: ">=",
 }  # fmt: skip
 DIVISIONS: dict[type[Expr], str] = {FloorDiv: "floor_div", FloorMod: "floor_mod", Div: "trunc_div", Mod: "trunc_mod"}
+SHIFTS: dict[type[Expr], str] = {LShift: "shift_left", RShift: "shift_right"}
 MAY_WRAP = (Add, Sub, Mul, LShift)
 PASS_THROUGH = {"likely": 0, "tirx.uniform": 0, "filter": 1, "selector": 1}
 PLAIN_GROUPS = ("tirx.sim.meanings.math:", "tirx.sim.meanings.vector:")
@@ -272,10 +273,17 @@ class ExprEmitter(ABC):
         kind = type(node)
         if kind in (Min, Max):
             return self._extreme(node, a, b, same)
-        symbol = SYMBOLS.get(kind) or "/"
-        text = f"({a.text} {symbol} {b.text})"
-        if same and kind in MAY_WRAP and node.dtype.is_integer and node.dtype.lanes == 1 and not self.facts.fits(node):
-            text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
+        if kind in SHIFTS and same and not isinstance(node.b, IntImm):
+            text = f"{SHIFTS[kind]}({a.text}, {b.text})"
+        else:
+            text = f"({a.text} {SYMBOLS.get(kind) or '/'} {b.text})"
+        return self._wrapped(text, node, same) if kind in MAY_WRAP else Val(text, same, fresh=not same)
+
+    def _wrapped(self, text: str, node: Expr, same: bool) -> Val:
+        """Integers that are the same for all threads are Python's, which do not wrap by themselves."""
+        dtype = node.dtype
+        if same and dtype.is_integer and dtype.lanes == 1 and not self.facts.fits(node):
+            text = f"wrap_int({text}, {dtype.bits}, {dtype.is_int})"
         return Val(text, same, fresh=not same)
 
     def _extreme(self, node: Any, a: Val, b: Val, same: bool) -> Val:
@@ -300,10 +308,7 @@ class ExprEmitter(ABC):
             divisor = b.text if b.same else self.temp(b.text)
             self.line(f"ck.divisor({site}, {self.level.p}, {divisor})")
             b = Val(divisor, b.same)
-        text = f"{function}({a.text}, {b.text})"
-        if same and node.dtype.lanes == 1 and not self.facts.fits(node):
-            text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
-        return Val(text, same, fresh=not same)
+        return self._wrapped(f"{function}({a.text}, {b.text})", node, same)
 
     def _int(self, node: IntImm) -> Val:
         return Val(repr(bool(node.value)) if node.dtype.is_bool else repr(node.value), True)
@@ -313,10 +318,7 @@ class ExprEmitter(ABC):
 
     def _neg(self, node: Neg) -> Val:
         a = self.expr(node.a)
-        text = f"(-{a.text})"
-        if a.same and node.dtype.is_integer and node.dtype.lanes == 1 and not self.facts.fits(node):
-            text = f"wrap_int({text}, {node.dtype.bits}, {node.dtype.is_int})"
-        return Val(text, a.same, fresh=not a.same)
+        return self._wrapped(f"(-{a.text})", node, a.same)
 
     def _invert(self, node: BitwiseNot) -> Val:
         a = self.expr(node.a)

@@ -66,7 +66,7 @@ from ..support.span import Span
 from .extents import check_extents
 from .facts import row_of
 from .inline import FUNCTION
-from .numeric import cast_array, floor_div, floor_mod, trunc_div, trunc_mod, wrap_int
+from .numeric import cast_array, floor_div, floor_mod, shift_left, shift_right, trunc_div, trunc_mod, wrap_int
 from .pool import storage_dtype
 from .regions import Region, Storage
 
@@ -331,12 +331,6 @@ def _extreme(scalar: Callable[[Any, Any], Any], vector: Callable[[Any, Any], Any
     return lambda a, b: scalar(a, b) if isinstance(a, int) and isinstance(b, int) else vector(a, b)
 
 
-def _shift(kind: type[Binary]) -> Callable[[Any, Any], Any]:
-    """A shift; 0 beyond the width."""
-    return lambda a, b: 0 if isinstance(b, int) and not 0 <= b < WIDEST else EXACT[kind](a, b)
-
-
-WIDEST = 64
 _ARITHMETIC: dict[type[Binary], Callable[[Any, Any], Any]] = {
     **EXACT,
     Div: trunc_div,
@@ -345,8 +339,8 @@ _ARITHMETIC: dict[type[Binary], Callable[[Any, Any], Any]] = {
     FloorMod: floor_mod,
     Min: _extreme(min, np.minimum),
     Max: _extreme(max, np.maximum),
-    LShift: _shift(LShift),
-    RShift: _shift(RShift),
+    LShift: shift_left,
+    RShift: shift_right,
 }
 _FLOAT: dict[type[Expr], Callable[[Any, Any], Any]] = {
     Div: lambda a, b: a / b,

@@ -15,7 +15,7 @@ from ..ir import integers
 
 __all__ = [
     "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
-    "positions", "rejoin", "save", "shaped", "spread", "trunc_div", "trunc_mod", "turned", "wrap_int",
+    "positions", "rejoin", "save", "shaped", "shift_left", "shift_right", "spread", "trunc_div", "trunc_mod", "turned", "wrap_int",
 ]  # fmt: skip
 
 ALL = slice(None)
@@ -108,6 +108,23 @@ def trunc_mod(a: Any, b: Any) -> Any:
 
 
 _finfo: Any = ml_dtypes.finfo  # ml_dtypes says nothing of its type
+_WIDEST = 64  # bits of the widest integer
+
+
+def shift_left(a: Any, b: Any) -> Any:
+    """A << b of integers; 0 where b is no position of theirs."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a << b if 0 <= b < _WIDEST else 0
+    return a << b
+
+
+def shift_right(a: Any, b: Any) -> Any:
+    """A >> b of integers; only the sign is left where b is no position of theirs."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a >> (b if 0 <= b < _WIDEST else _WIDEST)
+    return a >> b
+
+
 _NARROW_FLOATS = frozenset(
     np.dtype(getattr(ml_dtypes, name))
     for name in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e3m4")
