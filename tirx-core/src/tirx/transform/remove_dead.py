@@ -55,6 +55,8 @@ class _Uses:
     def __init__(self, body: Stmt) -> None:
         self.count: dict[int, int] = {}
         self.accessed: dict[int, int] = {}
+        self.stored: dict[int, int] = {}
+        self.removed = 0
         self.private: set[int] = set()
         self.keep(body)
 
@@ -68,6 +70,7 @@ class _Uses:
 
     def forget(self, root: Node) -> None:
         """`root` is gone: its reads too."""
+        self.removed += 1
         self._count_all(root, -1)
 
     def _count_all(self, root: Node, amount: int) -> None:
@@ -90,6 +93,8 @@ class _Uses:
                 self._count(node.buffer.data, amount)
         elif not isinstance(node, BufferStore) and isinstance(getattr(node, "buffer", None), Buffer):
             self._count(node.buffer.data, amount)  # type: ignore[attr-defined]  # regions of any kind
+        if isinstance(node, BufferStore):
+            self.stored[id(node.buffer.data)] = self.stored.get(id(node.buffer.data), 0) + amount
         if not isinstance(node, Alloc | Decl) and isinstance(getattr(node, "buffer", None), Buffer):
             key = id(node.buffer)  # type: ignore[attr-defined]  # accesses of any kind
             self.accessed[key] = self.accessed.get(key, 0) + amount
@@ -141,7 +146,9 @@ class _Sweep:
         if isinstance(stmt, Assert):
             return isinstance(stmt.condition, IntImm) and bool(stmt.condition.value)
         if isinstance(stmt, Alloc):
-            return id(stmt.buffer.data) in self.uses.private and not self.uses.read(stmt.buffer.data)
+            data = stmt.buffer.data
+            unused = not self.uses.read(data) and not self.uses.stored.get(id(data))
+            return unused and id(data) in self.uses.private
         if isinstance(stmt, Decl):
             return not self.uses.accessed.get(id(stmt.buffer)) and (stmt.source is None or is_pure(stmt.source))
         if isinstance(stmt, Evaluate):
@@ -173,8 +180,12 @@ def _is_empty(stmt: Stmt) -> bool:
 
 def without_dead(func: PrimFunc) -> PrimFunc:
     """The function after the pass."""
-    left = _Sweep(_Uses(func.body)).statement(func.body)
-    return func.with_body(left if left is not None else Seq(()))
+    body, uses = func.body, _Uses(func.body)
+    while True:  # a store is dead only once what reads it is gone, which may stand before it
+        body = _Sweep(uses).statement(body) or Seq(())
+        if not uses.removed:
+            return func.with_body(body)
+        uses = _Uses(body)
 
 
 def run(module: IRModule, context: PassContext) -> IRModule:
