@@ -151,10 +151,8 @@ def benchmark(name: str) -> PrimFunc:
 
 @pytest.fixture(scope="module")
 def benchmarks(tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    """The kernels of `bench/kernels`, optimised: they are large."""
-    return Machine.of(
-        tmp_path_factory.mktemp("bench"), {name: compiled(benchmark(name)) for name in BENCH_FILES}, "-O2"
-    )
+    """The kernels of `bench/kernels`."""
+    return Machine.of(tmp_path_factory.mktemp("bench"), {name: compiled(benchmark(name)) for name in BENCH_FILES})
 
 
 def big_arguments(kernel: PrimFunc) -> tuple[Any, ...]:
