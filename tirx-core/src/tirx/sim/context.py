@@ -9,9 +9,8 @@ import numpy as np
 
 from ..ir import DType
 from .atomics import one_after_other
-from .emit_expr import LOCAL_BASE
 from .launch import Chunk
-from .memory import GLOBAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
+from .memory import GLOBAL_BASE, LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
 from .numeric import ALL, pick
 from .pool import Site, storage_dtype
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ir.dtype import VOID
 from .cut import Barrier, Block, Branch, Counted, End, Enter, Goto, Step, Wait
-from .emit_expr import Code
+from .emit_base import Code
 from .emit_stmt import RETURNED, StmtEmitter
 from .facts import row_of
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..intrinsic import Intrinsic
 from ..ir import BufferLoad, BufferRegion, Call, Expr, StringImm, Var
-from .emit_expr import PASS_THROUGH, PLAIN_GROUPS, Val
+from .emit_base import Val
+from .emit_expr import PASS_THROUGH, PLAIN_GROUPS
 from .emit_memory import MemoryEmitter
 from .facts import NARROW_LEVELS, row_of
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..ir import Add, Buffer, BufferLoad, BufferStore, Expr, IntImm, Ramp, Var, as_expr
-from .emit_expr import LOCAL_BASE, ExprEmitter, Val
+from .emit_base import Val
+from .emit_expr import ExprEmitter
 from .facts import Root
+from .memory import LOCAL_BASE
 from .pool import Register, storage_dtype
 
 __all__ = ["MemoryEmitter"]

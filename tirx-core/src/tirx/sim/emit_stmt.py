@@ -32,8 +32,8 @@ from ..ir import (
 )  # fmt: skip
 from ..ir.dtype import VOID
 from .cut import Block, Counted
+from .emit_base import Code, Val
 from .emit_call import CallEmitter
-from .emit_expr import Code, Val
 from .inline import FUNCTION
 from .pool import Pool
 

@@ -9,9 +9,8 @@ import numpy as np
 from ..backend import find
 from ..ir import Buffer
 from ..support.errors import SimulationError
-from .emit_expr import LOCAL_BASE
 from .geometry import Geometry
-from .memory import SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
+from .memory import LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
 from .translate import Translation
 
 __all__ = ["Chunk", "bytes_per_cta", "prepare"]

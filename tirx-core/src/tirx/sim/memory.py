@@ -18,6 +18,7 @@ import numpy as np
 __all__ = ["SHARED_RANK_BITS", "Arena", "GlobalMemory", "TypedView", "byte_view"]
 
 SHARED_RANK_BITS = 24
+LOCAL_BASE = 1 << 32
 WINDOW_BASE = 2 << 32
 WINDOW_BITS = 32
 GLOBAL_BASE = 1 << 40

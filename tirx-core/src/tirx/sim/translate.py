@@ -16,8 +16,8 @@ from ..ir import Alloc, Bind, Decl, For, Let, Node, PrimFunc, Var, walk
 from ..support.span import Span
 from . import numeric
 from .cut import Barrier, Block, Branch, Counted, Enter, Step, Wait, cut
+from .emit_base import Code
 from .emit_block import BlockEmitter
-from .emit_expr import Code
 from .facts import Facts
 from .pool import Pool
 
