@@ -39,6 +39,7 @@ from ..ir import (
     seq,
     walk,
 )  # fmt: skip
+from .lane import lane_of, shared_condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class VectorForm:
         return stmt.rebuild(buffer=wide)
 
     def _if(self, stmt: If) -> Stmt:
-        condition = self.expression(stmt.condition)
+        condition = self._shared(self.expression(stmt.condition))
         if condition.dtype.lanes > 1:
             raise NoVectorForm("it branches on its lane")
         orelse = None if stmt.orelse is None else self.statement(stmt.orelse)
@@ -153,6 +154,13 @@ class VectorForm:
         if expr.dtype.lanes != 1:
             raise NoVectorForm("vectors of different widths meet")
         return Broadcast(expr, lanes, span=expr.span)
+
+    def _shared(self, condition: Expr) -> Expr:
+        """A condition that is provably the same in all lanes, as that of one."""
+        if condition.dtype.lanes == 1:
+            return condition
+        shared = shared_condition(condition, self.lanes, self.analyzer)
+        return condition if shared is None else shared
 
     def _var(self, var: Var) -> Expr | None:
         return self.values.get(id(var))
@@ -233,7 +241,7 @@ class VectorForm:
 
     def _as_ramp(self, index: Expr) -> Ramp | None:
         """A vector of indices whose lanes are provably neighbours, such as `ramp // 4` never is and `ramp % 64` may be."""
-        lanes = [self.analyzer.simplify(_lane(index, number)) for number in range(self.lanes)]
+        lanes = [self.analyzer.simplify(lane_of(index, number)) for number in range(self.lanes)]
         if not all(self.analyzer.equal(lane, lanes[0] + number) for number, lane in enumerate(lanes)):
             return None
         return Ramp(lanes[0], const(1, lanes[0].dtype), self.lanes, span=index.span)
@@ -254,7 +262,7 @@ class VectorForm:
 
     def _choice(self, node: Call) -> Expr:
         """A lazy choice is an eager one where both sides may be evaluated."""
-        condition, yes, no = node.args
+        condition, yes, no = self._shared(node.args[0]), *node.args[1:]
         lanes = max(yes.dtype.lanes, no.dtype.lanes)
         if condition.dtype.lanes == 1:
             sides = (condition, self._wide(yes, lanes), self._wide(no, lanes))
@@ -278,13 +286,4 @@ def _elementwise(row: Intrinsic) -> bool:
     numbers = {"float", "int", "uint", "integer", "number"}
     return (
         plain and all(item.dtypes and numbers.issuperset(item.dtypes) for item in row.operands) and bool(row.operands)
-    )
-
-
-def _lane(expr: Expr, number: int) -> Expr:
-    """One lane of an index."""
-    return rewrite(
-        expr,
-        {Ramp: lambda node: node.base + node.stride * number, Broadcast: lambda node: node.value},
-        mask=-1,
     )
