@@ -89,6 +89,7 @@ def attention(
                 power: Tx.float32 = Tx.exp(value - new_max)
                 tile_sum: Tx.float32 = Tx.cuda.warp_sum(power)
                 scores[warp * 8 + r, lane] = power
+                Tx.cuda.warp_sync()  # everybody has read row_max
                 if lane == 0:
                     factor: Tx.float32 = Tx.exp(row_max[warp * 8 + r] - new_max)
                     row_scale[warp * 8 + r] = factor
