@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tirx.intrinsic import Intrinsic, Operand
-from tirx.ir import Attr, Buffer, BufferRegion, Call, Expr, PrimFunc, Stmt, Var, walk
+from tirx.ir import Attr, BufferRegion, Call, Expr, PrimFunc, Stmt, walk
 
 __all__ = ["Access", "accesses", "device_part", "instructions", "is_instruction", "operands_of"]
 
@@ -65,8 +65,3 @@ def accesses(stmt: Stmt) -> dict[int, Access]:
             if "w" in operand.rw and access.written is None:
                 access.written = call
     return found
-
-
-def storage(param: Buffer | Var) -> Var:
-    """The pointer variable of a parameter."""
-    return param.data if isinstance(param, Buffer) else param

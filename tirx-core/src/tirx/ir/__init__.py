@@ -67,7 +67,7 @@ from .expr import (
     Var,
     call_attrs,
 )  # fmt: skip
-from .function import IRModule, Param, PrimFunc
+from .function import IRModule, Param, PrimFunc, variable_of
 from .layout import Layout
 from .node import Field, Node
 from .stmt import (
@@ -102,5 +102,5 @@ __all__ = [
     "Shuffle", "Stmt", "StringImm", "Sub", "Substitution", "Tuple", "Unary", "Var", "While", "active_builder", "as_expr",
     "binary", "call_attrs", "cast", "const", "current_span", "definitions", "dtype_names", "emit", "late", "late_bind",
     "logical_and", "logical_not", "logical_or", "map_bodies", "mask_of", "post_order", "rewrite", "seq", "set_builder",
-    "structural_equal", "structural_hash", "substitute", "truth", "unary", "unify", "variables", "walk",
+    "structural_equal", "structural_hash", "substitute", "truth", "unary", "unify", "variable_of", "variables", "walk",
 ]  # fmt: skip

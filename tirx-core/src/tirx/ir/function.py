@@ -15,9 +15,14 @@ TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for i
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["IRModule", "Param", "PrimFunc"]
+__all__ = ["IRModule", "Param", "PrimFunc", "variable_of"]
 
 Param = Var | Buffer
+
+
+def variable_of(param: Param) -> Var:
+    """The variable that stands for a parameter in the body: of a buffer the pointer to its storage."""
+    return param.data if isinstance(param, Buffer) else param
 
 
 class PrimFunc:

@@ -12,7 +12,21 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..intrinsic import effect_of
-from ..ir import Buffer, BufferStore, Call, DType, Expr, IntImm, PrimFunc, Var, as_expr, substitute, variables, walk
+from ..ir import (
+    Buffer,
+    BufferStore,
+    Call,
+    DType,
+    Expr,
+    IntImm,
+    PrimFunc,
+    Var,
+    as_expr,
+    substitute,
+    variable_of,
+    variables,
+    walk,
+)
 from ..ir.numpy_types import numpy_dtype
 from ..support.errors import ArgumentError, TirxError
 from ..support.late import late
@@ -39,7 +53,7 @@ class Bound:
         """Values of the host function's variables by `id`: pointers (array views), scalars, symbolic dimensions."""
         found: dict[int, Any] = dict(self.symbols)
         for param, value in zip(self.func.params, self.values, strict=True):
-            found[id(param.data if isinstance(param, Buffer) else param)] = value
+            found[id(variable_of(param))] = value
         return found
 
 

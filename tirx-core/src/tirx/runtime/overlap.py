@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.usage import Usage
-from ..ir import Buffer, PrimFunc
+from ..ir import PrimFunc, variable_of
 from ..support.errors import ArgumentError
 from .arrays import ArrayView
 
@@ -25,7 +25,7 @@ def check_overlaps(func: PrimFunc, values: Sequence[Any]) -> None:
     if written is None:
         written = func._memo["stored"] = Usage(func.body).written
     arrays = [
-        (name, id(param.data if isinstance(param, Buffer) else param) in written, value, *_bounds(value))
+        (name, id(variable_of(param)) in written, value, *_bounds(value))
         for param, name, value in zip(func.params, func.names, values, strict=True)
         if isinstance(value, ArrayView)
     ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import find
-from ..ir import Buffer, IRModule, Launch, PrimFunc, Var
+from ..ir import Buffer, IRModule, Launch, PrimFunc, Var, variable_of
 from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
@@ -150,7 +150,7 @@ class _Run:
     def _sequential(self, func: PrimFunc, args: list[Any]) -> None:
         interpreter = Interpreter(SequentialContext(self.report, self.findings, self.checks, self.attributes), None)
         for param, value in zip(func.params, args, strict=True):
-            data = param.data if isinstance(param, Buffer) else param
+            data = variable_of(param)
             if isinstance(value, Storage):
                 interpreter.storages[id(data)] = value
             else:
@@ -232,7 +232,7 @@ def _bind(
     """Values of the host function's variables."""
     if not isinstance(args, Mapping):
         args = _by_position(func, args)
-    names = {id(p.data if isinstance(p, Buffer) else p): p.name for p in func.params}
+    names = {id(variable_of(p)): p.name for p in func.params}
     for key, value in args.items():
         array = value if isinstance(value, np.ndarray) else getattr(value, "host", None)
         if array is not None:
@@ -252,7 +252,7 @@ def _by_position(func: PrimFunc, args: Sequence[Any]) -> dict[int, Any]:
         raise SimulationError(f"{func.name} takes {len(func.params)} arguments, and is given {len(args)}")
     found: dict[int, Any] = {}
     for param, value in zip(func.params, args, strict=True):
-        found[id(param.data if isinstance(param, Buffer) else param)] = value
+        found[id(variable_of(param))] = value
         if isinstance(param, Buffer):
             for extent, size in zip(param.shape, np.shape(value), strict=True):
                 if isinstance(extent, Var):

@@ -40,6 +40,7 @@ from ..ir import (
     Sub,
     Var,
     While,
+    variable_of,
     walk,
 )  # fmt: skip
 
@@ -105,7 +106,7 @@ class Facts:
 
     def _layout(self, dynamic_shared: int) -> None:
         for position, param in enumerate(self.func.params):
-            data = param.data if isinstance(param, Buffer) else param
+            data = variable_of(param)
             if data.dtype.is_handle:
                 self.roots[id(data)] = Root("param", param if isinstance(param, Buffer) else None, position)
         addressed = self._addressed()

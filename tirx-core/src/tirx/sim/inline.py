@@ -41,6 +41,7 @@ from ..ir import (
     const,
     rewrite,
     seq,
+    variable_of,
     walk,
 )  # fmt: skip
 from ..support.errors import SimulationError
@@ -107,7 +108,7 @@ class _Inliner:
         result = Buffer(f"{func.name}_result", (1,), call.dtype, scope="local", layout=None, is_scalar=True)
         values: dict[int, Expr] = {}
         for param, arg in zip(func.params, call.args, strict=True):
-            data = param.data if isinstance(param, Buffer) else param
+            data = variable_of(param)
             fresh = values[id(data)] = Var(data.name, data.dtype)
             if isinstance(arg, Var) and arg.dtype.is_handle:
                 values[id(data)] = arg

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import find
-from ..ir import Buffer
+from ..ir import variable_of
 from ..support.errors import SimulationError
 from .geometry import Geometry
 from .memory import LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
@@ -52,7 +52,7 @@ def prepare(
     chunk = Chunk(geometry, patience)
     _memories(translation, chunk)
     for param, value in zip(translation.facts.func.params, values, strict=True):
-        data = param.data if isinstance(param, Buffer) else param
+        data = variable_of(param)
         setattr(chunk, translation.pool.name(data), value)
     for view in translation.pool.views.values():
         setattr(chunk, view.name, _view(view, chunk, values, memory, checked))

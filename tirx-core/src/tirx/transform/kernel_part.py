@@ -30,6 +30,7 @@ from ..ir import (
     mask_of,
     rewrite,
     seq,
+    variable_of,
     walk,
 )  # fmt: skip
 from ..ir import Launch as LaunchStmt
@@ -232,7 +233,7 @@ def _host_order(host: PrimFunc) -> dict[int, int]:
     """Position of each variable of the host: parameters, symbolic dimensions, then what its statements define."""
     order: dict[int, int] = {}
     for param in host.params:
-        order.setdefault(id(param.data if isinstance(param, Buffer) else param), len(order))
+        order.setdefault(id(variable_of(param)), len(order))
     for var in host.symbols():
         order.setdefault(id(var), len(order))
     for node in walk(host.body, _DEFINING):

@@ -15,7 +15,7 @@ layouts lowered.
 
 from __future__ import annotations
 
-from ..ir import Attr, Buffer, Call, Decl, GlobalVar, IRModule, PrimFunc, mask_of, rewrite, seq, walk
+from ..ir import Attr, Call, Decl, GlobalVar, IRModule, PrimFunc, mask_of, rewrite, seq, variable_of, walk
 from ..target import Target
 from .kernel_part import KernelPart, flat_views
 from .mark_kernels import ENTRY
@@ -74,7 +74,7 @@ def _called_from_kernels(functions: list[PrimFunc]) -> set[str]:
 
 def _as_helper(func: PrimFunc) -> PrimFunc:
     """A function that kernels call: its buffers come as pointers."""
-    params = [param.data if isinstance(param, Buffer) else param for param in func.params]
+    params = [variable_of(param) for param in func.params]
     views = [Decl(flat, span=func.span) for flat in flat_views(func.body, params)]
     return func.replaced(params=params, body=seq([*views, func.body]), attrs={**func.attrs, "role": "device"})
 

@@ -22,6 +22,7 @@ from ...ir import (
     Var,
     definitions,
     mask_of,
+    variable_of,
     walk,
 )  # fmt: skip
 from ...support.errors import Diagnostic
@@ -52,7 +53,7 @@ class _Scoping:
         self.root = func.body
         self.valid: set[int] = {id(var) for var in func.symbols()}
         for param in func.params:
-            self.valid.add(id(param.data if isinstance(param, Buffer) else param))
+            self.valid.add(id(variable_of(param)))
         self.ever: dict[int, Span | None] = {}
         self.reported: set[int] = set()
 
