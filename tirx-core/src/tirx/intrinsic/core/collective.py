@@ -49,7 +49,8 @@ _SHUFFLES = (
     ),
 )
 _ACTIVE = Intrinsic(
-    "tvm_warp_activemask", [], "uint32", Effect("sync"), doc="one bit for each thread of the warp that is here now",
+    "tvm_warp_activemask", [], "uint32", Effect("sync"),
+    doc="one bit for each thread of the warp that is here now; 32 threads have one",
     meaning=_WHERE + "tvm_warp_activemask",
 )  # fmt: skip
 ROWS = (_SYNC, _WARP_SYNC, *_SHUFFLES, _ACTIVE)

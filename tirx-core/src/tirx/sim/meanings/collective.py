@@ -69,8 +69,12 @@ def _inner(ctx: Any, width: Any) -> Any:
 
 
 def tvm_warp_activemask(ctx: Any) -> Any:
-    """One bit for each thread of the warp that is here."""
-    _, present = ctx.collect(ctx.id("thread", "warp"), "warp")
-    width = min(present.shape[1], 64)
-    bits = present[:, :width].astype(np.uint64) << np.arange(width, dtype=np.uint64)
-    return bits.sum(axis=1).astype(np.uint32 if width <= 32 else np.uint64)
+    """One bit for each thread of the warp that is here; threads for which the result has no bit are findings."""
+    lane = ctx.id("thread", "warp")
+    bits = ctx.dtype.bits
+    message = f"thread {bits} and those above it in a warp have no bit in the {ctx.dtype} of this mask"
+    ctx.finding("lost_lane", message, lane >= bits)
+    _, present = ctx.collect(lane, "warp")
+    width = min(present.shape[1], bits)
+    places = present[:, :width].astype(np.uint64) << np.arange(width, dtype=np.uint64)
+    return places.sum(axis=1).astype(np.uint32)
