@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tirx.ir import DType, PointerType
+from tirx import backend
+from tirx.ir import Buffer, DType, Evaluate, PointerType, PrimFunc, const
+from tirx.runtime.bind import bind_arguments
 from tirx.runtime.row import Binary, Resources
 from tirx.support.errors import ArgumentError, TargetError
 from tirx_cuda.arrays import recognise, view_of_interface
@@ -285,6 +287,31 @@ def test_dlpack_is_read_without_copying() -> None:
     assert view is not None
     assert (view.pointer, view.shape, view.strides) == (array.ctypes.data, (4, 3), (1, 4))
     assert (view.dtype, view.device) == (DType("int16"), "cuda:1")
+
+
+class NeedsGradients(OnDevice):
+    """One whose library will not share it."""
+
+    def __dlpack__(self) -> Any:
+        raise BufferError("it needs gradients: detach it")
+
+
+@pytest.mark.parametrize(
+    ("value", "cause"),
+    [
+        (NeedsGradients(np.zeros(4)), "the NeedsGradients does not hand out its data: BufferError: it needs gradients"),
+        (
+            types.SimpleNamespace(__cuda_array_interface__={"shape": (4,)}),
+            "the SimpleNamespace does not hand out its data: KeyError: 'typestr'",
+        ),
+    ],
+)
+def test_an_array_that_is_not_shared_is_named(value: Any, cause: str) -> None:
+    backend.load("cuda")
+    func = PrimFunc("f", [Buffer("X", (4,), "float64")], Evaluate(const(0)))
+    with pytest.raises(ArgumentError) as caught:
+        bind_arguments(func, [value])
+    assert caught.value.message.startswith(f"argument `X` of f: {cause}")
 
 
 def test_arrays_elsewhere_are_not_ours() -> None:

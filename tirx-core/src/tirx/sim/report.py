@@ -14,7 +14,8 @@ __all__ = ["Finding", "LineMetrics", "Report"]
 class Finding:
     """One fault: `kind` (`race`, `out_of_bounds`, ...), `message`, the place, the other place, threads and indices.
 
-    There is one finding for each kind, source line and buffer; `count` says how many accesses showed it.
+    There is one finding for each kind, source line and buffer; `count` says how many accesses showed it. `indices` are those
+    along the dimension that an access leaves; of a race, the element of the buffer's storage, where a buffer is named.
     """
 
     __slots__ = ("buffer", "count", "indices", "kind", "message", "notes", "other", "span", "threads")
