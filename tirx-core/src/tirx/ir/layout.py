@@ -30,6 +30,10 @@ class Layout:
         """The layout with `change` applied to its symbolic parts; itself when nothing changes."""
         raise TypeError(f"{type(self).__name__} must define mapped()")
 
+    def storage(self) -> Layout:
+        """What one thread holds of a layout that spreads over several."""
+        raise TypeError(f"{type(self).__name__} must define storage()")
+
     def group(self, shape: Sequence[Any]) -> tuple[Any, list[int]]:
         """The layout lined up with `shape`, and where each dimension's iters begin."""
         raise TypeError(f"{type(self).__name__} must define group()")

@@ -48,7 +48,7 @@ class BufferViews:
 
     def local(self: Any, *shape: Any, layout: Any = None) -> Buffer:
         """The part of a distributed tile that one thread holds, as an ordinary buffer of its registers."""
-        storage = late("layout_storage")(self.layout, self.shape)
+        storage = self.layout.storage()
         count = storage.span()
         dims = _completed(self, shape, count) if shape else (count,)
         return _declared(self.replaced(shape=dims, strides=(), layout=layout if layout is not None else DEFAULT_LAYOUT))

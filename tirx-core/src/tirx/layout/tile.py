@@ -19,7 +19,7 @@ from .iters import Iter, Number, number, product, row_major_strides, same
 from .names import axis_named
 from .syntax import AxisTerm, LayoutSpec
 
-__all__ = ["TileLayout", "layout_storage", "plain_strides", "row_major", "spec_text"]
+__all__ = ["TileLayout", "plain_strides", "row_major", "spec_text"]
 
 
 class TileLayout(Layout):
@@ -294,11 +294,6 @@ def plain_strides(layout: Layout, shape: Sequence[Any]) -> tuple[Number, ...] | 
             return None
         strides.append(fused[0].stride)
     return tuple(strides)
-
-
-def layout_storage(layout: TileLayout, shape: Sequence[Any]) -> TileLayout:
-    """The storage part of a distributed layout."""
-    return layout.storage()
 
 
 def spec_text(layout: TileLayout) -> str:
