@@ -1,5 +1,6 @@
 """Running on a device: arguments travel there and back, what a kernel cannot take is refused before the launch."""
 
+# ruff: noqa: F821 - symbolic dimensions are names inside a kernel
 from __future__ import annotations
 
 import ctypes

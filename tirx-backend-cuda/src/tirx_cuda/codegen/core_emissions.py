@@ -189,7 +189,9 @@ def _atomic(name: str) -> Rule:
             word = "unsigned long long"
             operands = f"({word}*){printer.text(call.args[0], 14)}, ({word}){printer.text(call.args[1], 14)}"
             return f"(long long)atomicAdd({operands})"
-        typed = f"<{printer.type(dtype)}>" if printer.ctype(dtype).promoted else ""  # a constant operand would be an int
+        typed = (
+            f"<{printer.type(dtype)}>" if printer.ctype(dtype).promoted else ""
+        )  # a constant operand would be an int
         return f"{printer.helper(name)}{typed}({', '.join([pointer, *texts[1:]])})"
 
     return rule
