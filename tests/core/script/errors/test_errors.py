@@ -78,7 +78,8 @@ def without_columns(text: str) -> str:
 WITHOUT_COLUMNS = {
     "unknown dtype of a buffer", "schedulable dialect", "inline outside a kernel",
     "truth in a Python helper", "orphan of a meta class", "missing constexpr", "unknown parameter", "not a compile-time parameter",
-    "not hashable", "optional with a value", "called without specialize", "misspelt name of the language",
+    "not hashable", "optional with a value", "called without specialize", "misspelt name of the language", "unknown function of the module",
+    "unknown function of the module, nothing near",
 }  # fmt: skip
 
 

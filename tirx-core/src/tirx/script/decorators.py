@@ -10,6 +10,7 @@ from ..support.errors import ScriptError
 from ..support.span import here
 from ..support.words import an
 from .builder.function import FunctionFrame
+from .class_body import KEY, class_body, completed
 from .expansion import Inline
 from .meta import meta_class
 from .parameters import defining_names
@@ -79,7 +80,10 @@ def _parsed(func: Any, options: Mapping[str, Any], frame: FrameType) -> PrimFunc
 
 
 def _names(function: FunctionType, frame: FrameType) -> dict[str, Any]:
-    return {} if frame.f_locals is frame.f_globals and not function.__closure__ else defining_names(function, frame)
+    if frame.f_locals is frame.f_globals and not function.__closure__:
+        return {}
+    own = class_body(function, frame)
+    return {**defining_names(function, frame), **dict([own] if own is not None else [])}
 
 
 def inline(*args: Any, definition_depth: Any = None, defining_var_table: Any = None) -> Any:
@@ -121,4 +125,4 @@ def ir_module(cls: Any = None, **options: Any) -> Any:
             span=here(1),
             hint="decorate its functions with @Tx.prim_func",
         )
-    return IRModule(functions, vars(cls).get("__tirx_attrs__"))
+    return IRModule(completed(functions, vars(cls).get(KEY)), vars(cls).get("__tirx_attrs__"))

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Mapping
 from types import FrameType, FunctionType
 
-from ..ir import DType, Var
+from ..ir import VOID, DType, Var
 from ..support.errors import ScriptError
 from ..support.span import Span
 from .builder.function import FunctionFrame, quoted_name
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Annotations", "ParsedFrame", "defining_names", "make_parameters"]
+__all__ = ["Annotations", "ParsedFrame", "defining_names", "make_parameters", "result_type"]
 
 
 class Annotations:
@@ -126,7 +126,7 @@ def make_parameters(frame: ParsedFrame, skip: Mapping[str, Any]) -> dict[str, An
         param.span = definition.span(item)
     returns = definition.node.returns
     if returns is not None:
-        _result(frame, annotations.value("return", returns, _known(frame, made)), definition.span(returns))
+        frame.result = result_type(annotations.value("return", returns, _known(frame, made)), definition.span(returns))
     return made
 
 
@@ -134,13 +134,14 @@ def _known(frame: FunctionFrame, made: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in made.items() if isinstance(value, Var)}, **frame.symbols}
 
 
-def _result(frame: FunctionFrame, kind: Any, span: Span) -> None:
+def result_type(kind: Any, span: Span) -> DType:
+    """The type that the annotation of a result means."""
     if kind is None:
-        return
+        return VOID
     if isinstance(kind, Var | DtypeConstructor):
         kind = kind.dtype
     try:
-        frame.result = DType(kind)
+        return DType(kind)
     except ValueError:
         refuse(
             f"{kind!r} is not the type of a result",

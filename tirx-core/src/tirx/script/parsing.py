@@ -9,6 +9,7 @@ from ..ir import PrimFunc
 from ..support.errors import ScriptError
 from ..support.span import Span, add_root_code
 from ..support.words import an
+from .class_body import ClassBody
 from .expansion import Inline
 from .parameters import Annotations, ParsedFrame, make_parameters
 from .source import Definition, find_definition
@@ -80,15 +81,18 @@ def _outer_names(kernel: Kernel) -> dict[str, CellType]:
     node, function = kernel.definition.node, kernel.function
     if not kernel.names:
         return {}
-    wanted = free_names(node) - set(function.__code__.co_freevars) - bound_names(node.body).keys()
+    own = {
+        name for name, value in kernel.names.items() if isinstance(value, ClassBody)
+    }  # whose variable is still empty
+    wanted = free_names(node) - (set(function.__code__.co_freevars) - own) - bound_names(node.body).keys()
     return {
         name: CellType(kernel.names[name]) for name in sorted(wanted & kernel.names.keys()) if _is_visible(kernel, name)
     }
 
 
 def _is_visible(kernel: Kernel, name: str) -> bool:
-    """Whether the body may see `name` of the defining frame: in a class only other functions of the kernel language."""
-    return kernel.definition.class_name is None or isinstance(kernel.names[name], PrimFunc | Inline)
+    """Whether the body may see `name` of the defining frame: in a class its name, and functions of the kernel language."""
+    return kernel.definition.class_name is None or isinstance(kernel.names[name], PrimFunc | Inline | ClassBody)
 
 
 def plain_function(function: Any, decorator: str) -> FunctionType:

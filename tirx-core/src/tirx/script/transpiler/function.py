@@ -47,8 +47,8 @@ class Rewritten:
 
     def bind(self, original: FunctionType, start: Callable[[], Any], extra: Mapping[str, CellType]) -> FunctionType:
         """A function that shares globals, closure and defaults with `original`; `extra` holds cells of further names."""
-        cells = dict(extra)
-        cells.update(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+        cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+        cells.update(extra)
         cells[START] = CellType(start)
         closure = tuple(cells[name] if name in cells else CellType() for name in self.code.co_freevars)
         made = FunctionType(self.code, original.__globals__, original.__name__, original.__defaults__, closure)
