@@ -55,6 +55,18 @@ def test_unsigned_values_of_threads_wrap(checks):
     np.testing.assert_array_equal(c, (a >> 3).astype("u1"))
 
 
+def test_vectors_of_three_are_aligned_like_their_element():
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((30,), "int32"), B: Tx.Buffer((30,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([10])
+        B.vstore([tx * 3], A.vload([tx * 3], "int32x3"))
+
+    a, b = np.arange(30, dtype="i4"), np.zeros(30, "i4")
+    run(kernel, a, b)
+    assert (a == b).all()
+
+
 @pytest.mark.parametrize("checks", ["all", "none"])
 def test_a_pointer_to_a_local_array(checks):
     @Tx.prim_func

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+import tirx
 from tirx import backend
+from tirx import script as Tx
 from tirx.backend import Owner, hookimpl, registry
 from tirx.ir import INT32, Attr, Bind, Buffer, BufferStore, Evaluate, IRModule, PrimFunc, Var, const, seq
 from tirx.support.errors import BackendError, TirxError, VerifyError
@@ -91,6 +93,18 @@ def test_the_launch_record_is_plain_data_and_back() -> None:
     assert hash(from_plain(record.plain(), {})) == hash(record)
     assert record.replaced(shared_bytes=0) != record
     assert (record.extent("thread.x"), record.extent("cta.x"), record.extent("thread.y")) == (64, None, 1)
+
+
+def test_a_parameter_read_in_vectors_of_three_is_aligned_like_its_element() -> None:
+    @Tx.prim_func
+    def k(A: Tx.Buffer((48,), "int32"), B: Tx.Buffer((48,), "int32"), C: Tx.Buffer((48,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([8])
+        B.vstore([tx * 3], A.vload([tx * 3], "int32x3"))
+        C.vstore([tx * 6], C.vload([tx * 6], "int32x6"))
+
+    launch = tirx.compile(k, "generic").lowered["k_kernel"].attrs["launch"]
+    assert launch.alignments == {"A": 4, "B": 4, "C": 8}
 
 
 def test_levels_from_axes() -> None:

@@ -157,7 +157,7 @@ class CDialect:
     def _structure(self, dtype: DType) -> CType:
         """A vector that the language has no type for."""
         element, name = self.type(dtype.element), identifier(dtype.name)
-        align = min(dtype.bytes & -dtype.bytes, self.vector_alignment)
+        align = min(dtype.alignment, self.vector_alignment)
         text = self.vector.format(name=name, element=element.name, lanes=dtype.lanes, align=align)
         lanes = tuple(f"[{index}]" for index in range(dtype.lanes))
         return CType(name, include=element.include, definition=text, lanes=lanes, make=f"{name}{{{{{{0}}}}}}")

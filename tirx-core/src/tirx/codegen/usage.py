@@ -13,7 +13,7 @@ class Usage:
 
     * `read`: ids of variables whose value is used
     * `written`: ids of pointer variables through which memory may be written
-    * `vector_bytes`: id of a pointer variable -> the widest access through it
+    * `vector_bytes`: id of a pointer variable -> the largest alignment, in bytes, that an access through it needs
     """
 
     __slots__ = ("_aliases", "read", "vector_bytes", "written")
@@ -51,6 +51,7 @@ class Usage:
         data, last = id(node.buffer.data), node.indices[-1] if node.indices else None
         self.read.add(data)
         width = node.buffer.dtype.bytes * (last.lanes if isinstance(last, Ramp) and is_unit(last) else 1)
+        width &= -width
         self.vector_bytes[data] = max(self.vector_bytes.get(data, 0), width)
 
     def _call(self, node: Call) -> None:

@@ -103,6 +103,11 @@ class DType:
         return (self.bits * self.lanes + 7) // 8
 
     @property
+    def alignment(self) -> int:
+        """What its address is a multiple of: the largest power of two that divides its bytes, so of `int32x3` four."""
+        return self.bytes & -self.bytes
+
+    @property
     def is_integer(self) -> bool:
         """Signed or unsigned integer (bool is not)."""
         return self.kind in _INTEGERS

@@ -181,8 +181,8 @@ class Checker:
             self.order.update(self._keys(address, threads))
 
     def alignment(self, site: Site, addresses: Any, dtype: DType, active: Any) -> None:
-        """Addresses of vectors are multiples of their size (of 16 bytes at most)."""
-        size = min(dtype.bytes, 16)
+        """Addresses of vectors are multiples of what their types are aligned to (of 16 bytes at most)."""
+        size = min(dtype.alignment, 16)
         if self.aligned and size > 1:
             self._misaligned(site, addresses % size, size, self._array(pick(self.bucket, active)))
 
@@ -190,7 +190,7 @@ class Checker:
         if not rest.any():
             return
         bad = np.flatnonzero(rest)
-        text = f"an access of {size} bytes at an address that is {int(rest[bad[0]])} bytes past a multiple of {size}"
+        text = f"an access that needs {size} bytes of alignment is {int(rest[bad[0]])} bytes past a multiple of {size}"
         self.report("misaligned", text, site, threads[bad])
 
     # ---- the checks ---------------------------------------------------------------------------------------------------
@@ -222,7 +222,8 @@ class Checker:
             self._race(site, view, where, threads, kind)
 
     def _vector(self, site: Site, view: TypedView, index: Any, threads: Any) -> None:
-        size = min(view.dtype.itemsize * index.shape[1], 16)
+        size = view.dtype.itemsize * index.shape[1]
+        size = min(size & -size, 16)  # a vector of three is aligned like its element
         first = index[:, 0] * view.dtype.itemsize + view.start + (view.arena.base if view.arena.kind == "global" else 0)
         self._misaligned(site, first % size, size, self._array(threads))
 

@@ -199,9 +199,10 @@ def _alignments(body: Stmt, params: Iterable[Var]) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in walk(body, mask_of(BufferLoad, BufferStore)):
         if isinstance(node, BufferLoad | BufferStore) and id(node.buffer.data) in names and _is_vector(node):
-            lanes = node.indices[-1].dtype.lanes
+            dtype = node.buffer.dtype
+            vector = dtype.with_lanes(dtype.lanes * node.indices[-1].dtype.lanes)
             name = names[id(node.buffer.data)]
-            found[name] = max(found.get(name, 1), node.buffer.dtype.bytes * lanes)
+            found[name] = max(found.get(name, 1), vector.alignment)
     return found
 
 
