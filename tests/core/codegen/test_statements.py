@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.codegen.dialect import lines
 from tirx.codegen.writer import SourceWriter
-from tirx.intrinsic.core import calls, collective
+from tirx.intrinsic.core import calls, collective, control
 from tirx.ir import (
     GE,
     LT,
@@ -184,3 +184,13 @@ def test_line_directives() -> None:
     out.line("c;", Span("k.py", 9))
     assert out.text().splitlines() == ['#line 3 "k.py"', "a;", "b;", '#line 9 "k.py"', "c;"]
     assert {number: span.line for number, span in out.places.items()} == {2: 3, 3: 4, 5: 9}
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_a_vector_that_is_not_chosen_is_not_loaded(lanes: int) -> None:
+    run = Ramp(const(0), const(1), lanes)
+    chosen = control.if_then_else(LT(N, const(8)), BufferLoad(A, (run,)), Broadcast(const(1.0), lanes))
+    made = lines(BufferStore(A, chosen, (Ramp(const(8), const(1), lanes),)))
+    load = {4: "*(float4*)&A[0]", 8: "*(float32x8*)&A[0]"}[lanes]
+    assert len([line for line in made if "&A[0]" in line]) == 1
+    assert any(f"n < 8 ? {load} : " in line for line in made), made

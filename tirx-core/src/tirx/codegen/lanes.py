@@ -75,6 +75,8 @@ def is_lanewise(node: Call) -> bool:
     row = node.op
     if not isinstance(row, Intrinsic) or not row.effect.is_pure or any(operand.lanes for operand in row.operands):
         return False
+    if row.name == "if_then_else" and node.args[0].dtype.lanes == 1:
+        return False  # of whole vectors only the chosen one is evaluated
     widths = {arg.dtype.lanes for arg in node.args if not isinstance(arg, StringImm)}
     return node.dtype.lanes > 1 and widths <= {1, node.dtype.lanes} and node.dtype.lanes in widths
 
