@@ -9,14 +9,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["converted", "split_words", "text_of"]
+__all__ = ["BARE", "converted", "split_words", "text_of"]
+
+
+class _Bare:
+    """What stands for the value of a word without one, such as `-fast`."""
+
+
+BARE = _Bare()
 
 _TRUTH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
 
 
 def converted(kind: str, name: str, attribute: Attribute, value: Any) -> Any:
     """`value` as the attribute's type, checked; `TargetError` says what it takes."""
-    result = _parsed(attribute.type, value) if isinstance(value, str) else value
+    if value is BARE and attribute.type is not bool:
+        raise TargetError(
+            f"attribute `{name}` of target kind `{kind}` needs a value ({attribute.type.__name__})",
+            hint=f"write it -{name}=VALUE",
+        )
+    result = value is BARE or (_parsed(attribute.type, value) if isinstance(value, str) else value)
     exact = isinstance(result, attribute.type) and (attribute.type is bool or not isinstance(result, bool))
     if not exact:
         raise TargetError(f"attribute `{name}` of target kind `{kind}` is {attribute.type.__name__}, not {value!r}")

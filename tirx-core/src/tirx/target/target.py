@@ -21,7 +21,7 @@ from ..support.errors import TargetError
 from ..support.late import late
 from ..support.suggest import did_you_mean
 from ..support.words import an
-from .attributes import converted, split_words, text_of
+from .attributes import BARE, converted, split_words, text_of
 from .kind import Capabilities, TargetKind, TargetTag
 from .scope_model import ScopeModel
 
@@ -180,7 +180,7 @@ def _words(text: str) -> tuple[str, dict[str, Any]]:
         name, equals, value = word.lstrip("-").partition("=")
         if not word.startswith("-") or not name:
             raise TargetError(f"`{word}` in the target {text!r} is no attribute", hint=f"write it -{word}=value")
-        given[_key(name)] = value if equals else True
+        given[_key(name)] = value if equals else BARE
     return words[0], given
 
 
