@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 
+import tirx
+from tests.trn.test_kernels import add_kernel
 from tirx import backend
 from tirx.support.errors import TargetError
 from tirx.target import Target
@@ -74,3 +78,8 @@ def test_memories_are_addressed_by_hand_or_not_at_all() -> None:
 def test_the_backend_is_loaded_by_what_it_promises() -> None:
     assert backend.provides("kind", "trn") == ("trn",)
     assert backend.info("trn").state == "OK"
+
+
+def test_core_is_among_what_was_used() -> None:
+    used = tirx.compile(add_kernel(), "trn").provenance
+    assert used == (("tirx-backend-trn", version("tirx-backend-trn")), ("tirx-core", tirx.__version__))

@@ -95,7 +95,9 @@ class Executable:
     def provenance(self) -> tuple[tuple[str, str], ...]:
         """Distributions used, with versions, sorted."""
         snapshot, kind = registry(self.extensions), self.target.kind.name
-        owners = {snapshot.owner("target_kinds", kind)}
+        owners = {
+            snapshot.owner("target_kinds", name) for name in ("generic", kind)
+        }  # core is always used: `generic` is its
         owners |= {owner for row, owner in snapshot.entries("passes") if row.anchor.partition(":")[0] == kind}
         for name in ("pipelines", "codegens", "simulators"):
             if kind in snapshot.rows(name):
