@@ -42,6 +42,8 @@ def _sized_by_launch(node: Any) -> bool:
 _SHUFFLES = ("tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor")
 _POINTERS = ("address_of", "tvm_access_ptr", "ptr_byte_offset", "handle_add_byte_offset")
 
+_UNSEEN = ("handle", "void", "opaque")  # kinds that every target has, as far as values go
+
 # construct, in words, the node that uses it, and when
 _CONSTRUCTS: tuple[tuple[str, str, type[Node], Callable[[Any], bool]], ...] = (
     ("while", "loops with a condition", While, _always),
@@ -80,10 +82,16 @@ def _dtypes(facts: Facts, kernel: Kernel, known: frozenset[str]) -> Iterator[Dia
     seen: set[str] = set()
     for dtype, span in _used_dtypes(facts, kernel):
         name = dtype.scalar_name
-        if name in known or name in seen or dtype.kind in ("handle", "void", "opaque"):
+        if name in known or name in seen or dtype.kind in _UNSEEN:
             continue
         seen.add(name)
-        yield Diagnostic(f"target `{facts.target}` has no {name}", span)
+        yield Diagnostic(f"target `{facts.target}` has no {name}", span, hint=_offered(known))
+
+
+def _offered(known: frozenset[str]) -> str:
+    """The element types of a target, narrow ones of each kind first."""
+    dtypes = sorted((DType(name) for name in known), key=lambda dtype: (dtype.kind, dtype.bits, dtype.name))
+    return f"it has {', '.join(dtype.name for dtype in dtypes if dtype.kind not in _UNSEEN)}"
 
 
 def _used_dtypes(facts: Facts, kernel: Kernel) -> Iterator[tuple[DType, Span | None]]:
