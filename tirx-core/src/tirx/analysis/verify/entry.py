@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ir import Alloc, BufferLoad, BufferStore, Call, For, GlobalVar, Launch, PrimFunc, ScopeIdDef, mask_of, walk
+from ...ir import (
+    Alloc,
+    Attr,
+    BufferLoad,
+    BufferStore,
+    Call,
+    For,
+    GlobalVar,
+    Launch,
+    PrimFunc,
+    ScopeIdDef,
+    mask_of,
+    walk,
+)
 from ...support.errors import Diagnostic
-from .facts import Facts, line_of
+from .facts import ENTRY, Facts, line_of
 
 __all__ = ["check"]
 
+_ONE_KERNEL = "one function launches one kernel: write the second as another function of the module (@I.ir_module)"
 _START = "write Tx.device_entry() before it: what follows is the kernel"
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Problems of one function."""
     yield from _entries(facts)
+    yield from _launches(facts)
     yield from _ids(facts)
     yield from _host_scalars(facts)
     if facts.kernels or not _is_helper(facts):
@@ -27,11 +42,33 @@ def _entries(facts: Facts) -> Iterator[Diagnostic]:
     first = facts.kernels[0].entry if facts.kernels else None
     others = [kernel.entry for kernel in facts.kernels[1:]]
     others += [inner for kernel in facts.kernels for inner in kernel.inner_entries]
+    before = line_of(first.span if first else None)
     for entry in others:
+        loop = entry.body
+        if isinstance(loop, For) and loop.kind == "thread_binding" and loop.span is entry.span:  # of mark_kernels
+            message = f"the loop over `{loop.thread}` starts a second kernel in `{facts.func.name}`, after that{before}"
+        else:
+            message = f"device_entry() stands twice in `{facts.func.name}`, first{before}"
+        yield Diagnostic(message, entry.span, hint=_ONE_KERNEL)
+
+
+def _launching_calls(facts: Facts) -> list[Call]:
+    """Calls of functions that are kernels themselves."""
+    kernels = {func.name for func in facts.module if _has_kernel(func)}
+    return [call for call in facts.all(Call) if isinstance(call.op, GlobalVar) and call.op.name in kernels]
+
+
+def _has_kernel(func: PrimFunc) -> bool:
+    return any(isinstance(node, Attr) and node.key == ENTRY for node in walk(func.body, mask_of(Attr)))
+
+
+def _launches(facts: Facts) -> Iterator[Diagnostic]:
+    for call in _launching_calls(facts):
+        name = getattr(call.op, "name", "")
         yield Diagnostic(
-            f"device_entry() stands twice in `{facts.func.name}`, first{line_of(first.span if first else None)}",
-            entry.span,
-            hint="one function holds one kernel; put the second into a function of its own",
+            f"`{facts.func.name}` calls `{name}`, which is a kernel of its own: one function launches one kernel",
+            call.span,
+            hint=f'compile the module of the kernels, without `{facts.func.name}`, and call each from Python: executable["{name}"](...)',
         )
 
 
@@ -63,7 +100,7 @@ def _calls(func: PrimFunc, name: str) -> bool:
 
 def _nothing(facts: Facts) -> Iterator[Diagnostic]:
     """A function that nobody calls and that launches nothing."""
-    launches = facts.kernels or facts.host.get(Launch)
+    launches = facts.kernels or facts.host.get(Launch) or _launching_calls(facts)
     if not launches and not _is_helper(facts) and facts.target is not None:
         yield Diagnostic(
             f"`{facts.func.name}` has no kernel part: nothing in it runs on the device", facts.func.span, hint=_START
