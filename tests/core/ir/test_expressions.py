@@ -7,6 +7,7 @@ import operator
 import pytest
 
 from tirx import ir
+from tirx.intrinsic.core.arithmetic import ceildiv
 from tirx.support.errors import ScriptError
 
 i32, i64, u32, f16, f32 = (ir.Var(name, ir.DType(name)) for name in ("int32", "int64", "uint32", "float16", "float32"))
@@ -146,3 +147,20 @@ def test_loads_of_different_free_buffers_differ_and_of_bound_ones_do_not() -> No
         return ir.Seq((ir.Alloc(buffer), ir.Evaluate(ir.BufferLoad(buffer, zero))))
 
     assert ir.structural_equal(block(a), block(b))
+
+
+@pytest.mark.parametrize(("a", "b", "value"), [(7, 2, 4), (-7, 2, -3), (0, 5, 0), (8, 4, 2), (2**31 - 1, 2, 2**30)])
+def test_ceildiv_of_constants_is_rounded_up(a: int, b: int, value: int) -> None:
+    assert ceildiv(a, b) == value
+    assert ir.structural_equal(ceildiv(ir.const(a), ir.const(b)), ir.const(value))
+
+
+@pytest.mark.parametrize("divisor", [0, -1, ir.const(0), ir.const(-3)])
+def test_ceildiv_divides_by_positive_numbers(divisor: object) -> None:
+    for dividend in (7, i32):
+        with pytest.raises(ScriptError, match="divides by positive numbers only"):
+            ceildiv(dividend, divisor)
+
+
+def test_ceildiv_of_a_variable_stays_readable() -> None:
+    assert ir.structural_equal(ceildiv(i32, 256), (i32 + 255) // 256)

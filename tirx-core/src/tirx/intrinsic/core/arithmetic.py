@@ -71,10 +71,15 @@ def max(a: Any, b: Any) -> Expr:  # the language's name
 
 
 def ceildiv(a: Any, b: Any) -> Any:
-    """Quotient rounded up; of Python integers a Python integer."""
+    """Quotient rounded up, of a divisor `b` > 0: `(a + b - 1) // b` in the type of both; of Python integers a Python integer."""
+    divisor = b.value if isinstance(b, IntImm) else b
+    if isinstance(divisor, int) and divisor <= 0:
+        refuse(f"ceildiv by {divisor}: it divides by positive numbers only", "write -(a // -b) for a negative divisor")
     if isinstance(a, int) and isinstance(b, int):
         return -(-a // b)
     left, right = unify(a, b)
+    if isinstance(left, IntImm) and isinstance(right, IntImm):
+        return const(-(-left.value // right.value), left.dtype)
     return (left + (right - 1)) // right
 
 
