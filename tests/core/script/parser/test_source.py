@@ -119,6 +119,23 @@ class TestFromSource:
         assert str(info.value).startswith("printed.py:3:5: error: index 3 is outside dimension 0 of `A` (3)")
         assert "3 |     A[size] = 1.0" in str(info.value)
 
+    def test_text_without_a_file_name_is_that_of_its_function(self) -> None:
+        text = "@T.prim_func\ndef unnamed(A: T.Buffer((3,))):\n    A[{}] = 1.0\n"
+        shown = []
+        for index in (3, 4, 3):
+            with pytest.raises(ScriptError) as info:
+                Tx.from_source(text.format(index))
+            shown.append(str(info.value).splitlines()[:2])
+        assert [first.partition(" error")[0] for first, _ in shown] == [
+            "<text of unnamed>:3:5:",
+            "<text of unnamed, 2>:3:5:",
+            "<text of unnamed>:3:5:",
+        ]
+        assert [line for _, line in shown] == [f"  3 |     A[{index}] = 1.0" for index in (3, 4, 3)]
+        with pytest.raises(ScriptError) as info:
+            Tx.from_source("x = 1\n")
+        assert info.value.span.path.startswith("<text")
+
     def test_text_that_is_no_python(self) -> None:
         with pytest.raises(ScriptError, match="the text is no Python") as info:
             Tx.from_source("def f(:\n", filename="bad.py")

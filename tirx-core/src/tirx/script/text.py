@@ -3,7 +3,6 @@
 from __future__ import annotations
 import __future__
 
-import itertools
 import linecache
 import re
 import sys
@@ -25,7 +24,9 @@ __all__ = ["from_source"]
 _IMPORT = re.compile(
     r"#\s*(from\s+[\w.]+\s+import\s+[\w.*]+(?:\s+as\s+\w+)?(?:\s*,\s*\w+(?:\s+as\s+\w+)?)*|import\s+[\w.]+(?:\s+as\s+\w+)?)\s*$"
 )
-_counter = itertools.count(1)
+_DEFINED = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
+_paths: dict[str, str] = {}  # of texts without a file name
+_texts: dict[str, int] = {}  # how many there are of each name
 
 
 def from_source(
@@ -34,9 +35,10 @@ def from_source(
     """The kernel or module that `text` defines: several functions, or a class with `@I.ir_module`, give an `IRModule`.
 
     `T` and `Tx` are the language, `I` has `ir_module`, `Axis` and the axes of layouts are there too, and import lines in leading
-    comments (as the printer writes them) are followed. `names` adds further ones. Spans point into the text, under `filename`.
+    comments (as the printer writes them) are followed. `names` adds further ones. Spans point into the text, under `filename` or
+    `<text of ...>`.
     """
-    path = filename or _fresh_path()
+    path = filename or _path_of(text)
     _remember(path, text)
     space = _namespace(names or {})
     try:
@@ -50,8 +52,14 @@ def from_source(
     raise failure
 
 
-def _fresh_path() -> str:
-    return f"<kernel text {next(_counter)}>"
+def _path_of(text: str) -> str:
+    """`<text of name>` after the first definition, numbered where another text has that path: messages may still show it."""
+    if text not in _paths:
+        found = _DEFINED.search(text)
+        name = f"text of {found.group(1)}" if found else "text"
+        _texts[name] = number = _texts.get(name, 0) + 1
+        _paths[text] = f"<{name}>" if number == 1 else f"<{name}, {number}>"
+    return _paths[text]
 
 
 def _remember(path: str, text: str) -> None:
