@@ -114,5 +114,5 @@ def _class_name(value: Any) -> str:
 
 def _add_note(error: BaseException, note: str) -> None:
     """What `add_note` does, for Python 3.10 too."""
-    notes = [*getattr(error, "__notes__", ()), note]
-    error.__notes__ = notes  # type: ignore[attr-defined]
+    holder: Any = error  # older type stubs do not know `__notes__`
+    holder.__notes__ = [*getattr(error, "__notes__", ()), note]
