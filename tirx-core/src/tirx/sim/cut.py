@@ -1,20 +1,22 @@
 """Cutting a device function into blocks.
 
-Cuts stand only at operations that wait, and at back edges of loops that contain one (or that may spin on memory). What lies
-between stays structured. A loop whose bounds are the same for all threads has its counter in the *key* of its blocks, as a
-Python integer; other loops keep one per thread.
+Cuts stand only at operations that wait, and at back edges of loops that contain one (or that may spin on memory). In functions
+where threads may be left behind at such places, what makes the threads of a warp meet begins a block. What lies between stays
+structured. A loop whose bounds are the same for all threads has its counter in the *key* of its blocks, as a Python integer;
+other loops keep one per thread.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..ir import Attr, Break, Call, Continue, Evaluate, Expr, For, If, Return, Seq, Stmt, While, walk
+from ..ir import Attr, Break, Call, Continue, Evaluate, Expr, For, If, Node, Return, Seq, Stmt, While, walk
 from ..support.span import Span
-from .facts import Facts, blocking, expressions, row_of
+from .facts import Facts, blocking, expressions, gathers, row_of
 from .inline import FUNCTION
 
-__all__ = ["Barrier", "Block", "Branch", "Counted", "End", "Enter", "Goto", "Step", "Wait", "cut"]
+__all__ = ["Barrier", "Block", "Branch", "Counted", "End", "Enter", "Goto", "Step", "Wait", "cut", "leading_to"]
 
 
 class Counted:
@@ -31,9 +33,14 @@ class Counted:
 
 
 class Block:
-    """Statements that run without waiting, then a terminator. `keys` are the keyed loops around it."""
+    """Statements that run without waiting, then a terminator. `keys` are the keyed loops around it.
 
-    __slots__ = ("break_to", "continue_to", "index", "items", "keys", "loop", "path", "return_to", "spins", "term")
+    `gathers`: threads of one warp meet in it, and should come to it together.
+    """
+
+    __slots__ = (
+        "break_to", "continue_to", "gathers", "index", "items", "keys", "loop", "path", "return_to", "spins", "term",
+    )  # fmt: skip
 
     def __init__(self, keys: tuple[Counted, ...]) -> None:
         self.index = -1
@@ -44,6 +51,7 @@ class Block:
         self.break_to: Block | None = None
         self.continue_to: Block | None = None
         self.return_to: Block | None = None
+        self.gathers = False
         self.spins = False
         self.loop: Stmt | None = None
 
@@ -103,6 +111,36 @@ def cut(facts: Facts) -> list[Block]:
     return cutter.blocks
 
 
+def leading_to(block: Block, blocks: list[Block]) -> frozenset[int]:
+    """The blocks from which threads may still come to one, itself only if it lies in a loop."""
+    before: dict[int, list[int]] = {}
+    for other in blocks:
+        for target in _onward(other):
+            before.setdefault(target.index, []).append(other.index)
+    found: set[int] = set()
+    left = [block.index]
+    while left:
+        for index in before.get(left.pop(), ()):
+            if index not in found:
+                found.add(index)
+                left.append(index)
+    return frozenset(found)
+
+
+def _onward(block: Block) -> list[Block]:
+    """Where threads may go on behind a block."""
+    term = block.term
+    targets: list[Block | None]
+    if isinstance(term, Branch):
+        targets = [term.yes, term.no]
+    elif isinstance(term, Enter | Step):
+        targets = [term.counted.body, term.counted.join]
+    else:
+        targets = [getattr(term, "target", None), block if isinstance(term, Wait) else None]
+    targets += [block.break_to, block.continue_to, block.return_to]
+    return [target for target in targets if target is not None]
+
+
 class _Cutter:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -149,6 +187,7 @@ class _Cutter:
         if isinstance(stmt, Return) and self.functions:
             block.term = Goto(self.functions[-1])
             return None
+        block = self._gathering(block, [stmt])
         block.items.append(stmt)
         return None if isinstance(stmt, Return) else block
 
@@ -164,6 +203,17 @@ class _Cutter:
         self.functions.pop()
         return self.begin(after)
 
+    def _gathering(self, block: Block, parts: Sequence[Node]) -> Block:
+        """The block for `parts`: one that begins here where the threads of a warp meet in them, and some may be late."""
+        if block.gathers or not self.facts.parks or not any(gathers(node) for part in parts for node in walk(part)):
+            return block
+        if block.items:
+            alone = self.new()
+            block.term = Goto(alone)
+            block = self.begin(alone)
+        block.gathers = True
+        return block
+
     def _latch(self) -> Block:
         latch: Block = self.loops[-1][1]
         return latch
@@ -173,6 +223,8 @@ class _Cutter:
             assert isinstance(call, Call)
             if not isinstance(stmt, While):
                 block = self._wait(call, block, stmt)
+        if not isinstance(stmt, While):
+            block = self._gathering(block, expressions(stmt))
         if isinstance(stmt, If):
             return self._if(stmt, block)
         if isinstance(stmt, For):
@@ -247,6 +299,7 @@ class _Cutter:
         for call in [node for node in walk(loop.condition) if blocking(node)]:
             assert isinstance(call, Call)
             test = self._wait(call, test, loop)
+        test = self._gathering(test, [loop.condition])
         test.term = Branch(loop.condition, body, join, loop.span)
         self.loops.append((join, header))
         first = len(self.blocks)

@@ -48,6 +48,7 @@ __all__ = ["Facts", "Root", "row_of"]
 
 # Barriers of these levels do not cut a function into blocks: their threads run together anyway.
 NARROW_LEVELS = frozenset({"warp", "thread"})
+GATHERED = "warp"  # the level whose threads hold values for each other
 MAY_WRAP = (Add, Sub, Mul, Neg, LShift, Div, FloorDiv)
 UNIFORM_GROUPS = ("tirx.sim.meanings.math:", "tirx.sim.meanings.vector:", "tirx.sim.meanings.memory:")
 ADDRESSING = frozenset({"address_of"})
@@ -101,6 +102,7 @@ class Facts:
         self.written = _written(self.keep_alive)
         self._cuts()
         self.together = self.spins or any(_needs_all(n) for n in self.keep_alive)
+        self.parks = self.spins or any(_waits(n) for n in self.keep_alive)
 
     # ---- storage --------------------------------------------------------------------------------------------------
 
@@ -318,6 +320,11 @@ def _observes(call: Call) -> bool:
     )
 
 
+def _waits(node: Node) -> bool:
+    row = row_of(node) if isinstance(node, Call) else None
+    return row is not None and row.effect.kind == "wait"
+
+
 def _needs_all(node: Node) -> bool:
     """Whether a call waits for other ctas, so that all must run at the same time."""
     row = row_of(node) if isinstance(node, Call) else None
@@ -334,6 +341,15 @@ def blocking(node: Node) -> bool:
     if row.effect.kind == "wait":
         return True
     return row.effect.barrier is not None and row.effect.barrier.level not in NARROW_LEVELS
+
+
+def gathers(node: Node) -> bool:
+    """Whether threads of a warp meet in a call: they exchange values, vote, or have a barrier of their own. Fences do not."""
+    row = row_of(node) if isinstance(node, Call) else None
+    if row is None or row.effect.kind != "sync":
+        return False
+    barrier = row.effect.barrier
+    return row.result != "void" if barrier is None else barrier.level == GATHERED
 
 
 def expressions(stmt: Stmt) -> list[Expr]:

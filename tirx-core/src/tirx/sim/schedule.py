@@ -2,7 +2,8 @@
 
 A *bucket* is (block, key, threads). Threads at a barrier go on when all live members of their group are there (or as many as
 the barrier counts). Threads that took the back edge of a spinning loop run again only after everybody else went as far as
-they can. When nothing changes any more, that is a deadlock; when only memory changes, a livelock.
+they can. When nothing changes any more, that is a deadlock; when only memory changes, a livelock. Threads that come to a
+place where their warp meets are held back while others of it spin (see `gathering`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .emit_block import EXIT
+from .gathering import Gathering
 from .launch import Chunk
 from .numeric import ALL, pick
 from .pool import Site
@@ -21,6 +23,7 @@ from .translate import Translation
 __all__ = ["Scheduler"]
 
 IDLE_PART = 10  # of the patience: rounds of spinning threads that only count
+HELD_PART = 50  # the same while others of their warps are held back for them
 BUSY_PART = 500  # of the patience: rounds of spinning threads that write, none of which gets out of its loop
 RUNNING, ENDED, RETURNED = 0, 1, 2
 
@@ -50,6 +53,7 @@ class Scheduler:
         self.ready: dict[tuple[int, Any], list[Any]] = {}
         self.heap: list[tuple[Any, int, Any]] = []
         self.spinning: dict[tuple[int, Any], list[Any]] = {}
+        self.gathering = Gathering(chunk.geometry, translation.gathers)
         self.meetings: dict[tuple[str, int, int | None], Meeting] = {}
         self.meetings_made = 0
         self.state = np.zeros(chunk.size, np.uint8)
@@ -66,7 +70,7 @@ class Scheduler:
         while True:
             while self.heap:
                 self._step()
-            if not (self._release_ready() or self._spin_again()):
+            if not (self._release_ready() or self.gathering.release(self.spinning, self.push) or self._spin_again()):
                 break
         if self.meetings:
             self._report_deadlock()
@@ -83,6 +87,12 @@ class Scheduler:
     def _step(self) -> None:
         _, block, key = heapq.heappop(self.heap)
         threads = self._joined(self.ready.pop((block, key)))
+        gathering = self.gathering
+        gathering.turning.pop((block, key), None)
+        if self.translation.gathers[block] is not None and (self.spinning or gathering.turning or gathering.held):
+            threads = gathering.admit((block, key), threads, self.spinning)
+            if threads is None:
+                return
         count = self.chunk.size if threads is ALL else len(threads)
         self.blocks_run += 1
         self.context.begin(threads, count)
@@ -196,33 +206,40 @@ class Scheduler:
         signature = {key: "all" if found is ALL else found.tobytes() for key, found in parts.items()}
         if signature == self.signature:
             self.rounds += 1
-            if self._stuck(parts):
-                return False
+            kind = self._stuck()
+            if kind is not None:
+                return self._get_stuck(kind, parts)
         else:
             self.signature, self.rounds, self.snapshot = signature, 0, None
         self.chunk.changed = False
         self.spinning = {}
+        self.gathering.turning = dict(parts)
         for (block, key), threads in parts.items():
             self.push(block, key, threads)
         return True
 
-    def _stuck(self, parts: dict[tuple[int, Any], Any]) -> bool:
-        kind = None
-        if self.chunk.changed:
-            self.snapshot = None
-            kind = "livelock" if self.rounds > self.chunk.patience // BUSY_PART else None
-        else:
-            now = self._registers()
-            same = self.snapshot is not None and all(
-                np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now
-            )
-            kind = "deadlock" if same else "livelock" if self.rounds > self.chunk.patience // IDLE_PART else None
-            self.snapshot = now
-        if kind is None:
-            return False
+    def _get_stuck(self, kind: str, parts: dict[tuple[int, Any], Any]) -> bool:
+        """Spinning threads never get out: others go on without them, or it is the end. Whether anything still runs."""
+        if self.gathering.held:
+            self.gathering.give_up(self.spinning, self.push)
+            self.signature = None
+            return True
         self._report_spinning(kind, parts)
         self.spinning = {}
-        return True
+        return False
+
+    def _stuck(self) -> str | None:
+        """What it is that the spinning threads are in, when they never get out."""
+        if self.chunk.changed:
+            self.snapshot = None
+            return "livelock" if self.rounds > self.chunk.patience // BUSY_PART else None
+        now = self._registers()
+        same = self.snapshot is not None and all(
+            np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now
+        )
+        self.snapshot = now
+        part = HELD_PART if self.gathering.held else IDLE_PART
+        return "deadlock" if same else "livelock" if self.rounds > self.chunk.patience // part else None
 
     def _registers(self) -> dict[str, Any]:
         kept = {}

@@ -15,7 +15,7 @@ import numpy as np
 from ..ir import Alloc, Bind, Decl, For, Let, Node, PrimFunc, Var, walk
 from ..support.span import Span
 from . import numeric
-from .cut import Barrier, Block, Branch, Counted, Enter, Step, Wait, cut
+from .cut import Barrier, Block, Branch, Counted, Enter, Step, Wait, cut, leading_to
 from .emit_base import Code
 from .emit_block import BlockEmitter
 from .facts import Facts
@@ -28,10 +28,11 @@ class Translation:
     """A translated function.
 
     `blocks[i](S, cx, ck, threads, count, key)` runs block `i` and answers where its threads go on; `orders[i](key)` is the
-    place of a block in program order.
+    place of a block in program order; `gathers[i]` are the blocks from which threads come to block `i`, if those of a warp meet
+    in it, else None.
     """
 
-    __slots__ = ("blocks", "facts", "orders", "pool", "spans", "text")
+    __slots__ = ("blocks", "facts", "gathers", "orders", "pool", "spans", "text")
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Translation:
         pool: Pool,
         blocks: list[Callable[..., Any]],
         orders: list[Any],
+        gathers: list[frozenset[int] | None],
         spans: list[Span | None],
         text: str,
     ) -> None:
@@ -47,6 +49,7 @@ class Translation:
         self.pool = pool
         self.blocks = blocks
         self.orders = orders
+        self.gathers = gathers
         self.text = text
 
 
@@ -77,9 +80,9 @@ def _translated(func: PrimFunc, extents: Mapping[str, int], checks: frozenset[st
     space.update(pool.space, np=np)
     exec(compile(text, f"<simulation of {func.name}>", "exec"), space)  # noqa: S102  # our own text, made from IR
     functions = [space[f"block_{block.index}"] for block in blocks]
-    return Translation(
-        facts, pool, functions, [_order(block) for block in blocks], [_span(block) for block in blocks], text
-    )
+    orders, spans = [_order(block) for block in blocks], [_span(block) for block in blocks]
+    gathers = [leading_to(block, blocks) if block.gathers else None for block in blocks]
+    return Translation(facts, pool, functions, orders, gathers, spans, text)
 
 
 def _lines(code: Code, depth: int) -> list[str]:
