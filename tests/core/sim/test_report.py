@@ -12,6 +12,7 @@ from tests.core.sim import corpus, corpus_accesses, corpus_races
 from tests.core.sim.running import lowered, simulate
 from tirx import script as Tx
 from tirx.sim import simulate_module
+from tirx.sim.geometry import Geometry, Widths
 from tirx.support.errors import SimulationError
 from tirx.target import Target
 
@@ -53,6 +54,18 @@ def test_an_index_outside_names_buffer_dimension_shape_and_threads():
     assert finding.buffer == "A"
     assert finding.indices[0] == (8,)
     assert "thread" in finding.threads[0]
+
+
+def test_threads_of_a_finding_are_named_in_runs():
+    geometry = Geometry(Widths(Target("generic").scope_model(), {"cta.x": 3, "thread.x": 64}, {}), 0, 3)
+    named = {
+        (5,): "thread 5 of cta 0",
+        (3, 0, 2, 1, 2): "threads 0-3 of cta 0",
+        (0, 1, 8, 63, 64): "threads 0-1, 8, 63 of cta 0, thread 0 of cta 1",
+        tuple(range(2, 130)): "threads 2-63 of cta 0, threads 0-63 of cta 1, threads 0-1 of cta 2",
+        tuple(range(0, 20, 2)): "threads 0, 2, 4, 6 of cta 0 and 6 more",
+    }
+    assert {threads: geometry.describe_all(np.array(threads), 4) for threads in named} == named
 
 
 def test_a_deadlock_names_the_line_of_every_waiting_group():

@@ -452,8 +452,7 @@ class Checker:
         named = [self.describe(t) for t in threads[:SHOWN]]
         listed = list(notes)
         if kind != "deadlock" and len(threads):
-            rest = len(threads) - len(named)
-            listed.insert(0, f"{', '.join(named)}{f' and {rest} more' if rest > 0 else ''}")
+            listed.insert(0, self.geometry.describe_all(threads, SHOWN))
         self.findings.add(Finding(kind, message, span, threads=named, notes=listed, **more))
 
     def unmodelled(self, what: str) -> None:

@@ -95,6 +95,19 @@ class Geometry:
         cta, lane = divmod(int(thread), self.per_cta)
         return f"thread {lane} of cta {self.cta_number(cta)}"
 
+    def describe_all(self, threads: Any, most: int) -> str:
+        """Threads as people name them, `threads 0-3, 8 of cta 0, thread 5 of cta 1 and 27 more`: at most `most` runs of neighbours."""
+        threads = np.unique(threads)
+        starts = np.flatnonzero((np.diff(threads, prepend=-2) != 1) | (threads % self.per_cta == 0))
+        ends = np.append(starts[1:], len(threads))
+        shown: dict[int, list[str]] = {}
+        for start, end in zip(starts[:most], ends[:most], strict=True):
+            cta, lane = divmod(int(threads[start]), self.per_cta)
+            shown.setdefault(cta, []).append(f"{lane}-{lane + int(end - start) - 1}" if end - start > 1 else f"{lane}")
+        rest = len(threads) - int(ends[min(most, len(ends)) - 1])
+        named = [f"{_threads(runs)} of cta {self.cta_number(cta)}" for cta, runs in shown.items()]
+        return ", ".join(named) + (f" and {rest} more" if rest else "")
+
     def cta_number(self, slot: int) -> Any:
         """The launch index of a cta of this chunk, `5` or `(1, 2, 0)`."""
         x, y, z = (int(part[slot]) for part in self._coordinates())
@@ -136,3 +149,7 @@ class Geometry:
                 stride, inner = stride * clusters, inner * size
             self._cache["coordinates"] = found
         return found
+
+
+def _threads(runs: list[str]) -> str:
+    return f"{'threads' if len(runs) > 1 or '-' in runs[0] else 'thread'} {', '.join(runs)}"
