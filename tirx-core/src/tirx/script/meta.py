@@ -84,12 +84,33 @@ def _storage(value: Any) -> Any:
 
 def _orphan(instance: Any, stmt: Stmt) -> OrphanError:
     assert isinstance(stmt, Alloc | Decl)
+    name = _assigned_to(stmt)
+    if name and hasattr(instance, name):
+        scalar = f"Tx.buffer_store(self.{name}, value, [0]), or assign in a method with @Tx.inline"
+        what, way = ("scalar", scalar) if stmt.buffer.is_scalar else ("buffer", f"self.{name}[index, ...] = value")
+        return OrphanError(
+            f"the {what} in `self.{name}` is replaced in {type(instance).__name__}.__init__: a plain assignment there stores nothing",
+            span=stmt.span,
+            hint=f"store with {way}",
+        )
     return OrphanError(
         f"`{stmt.buffer.name}` is made in {type(instance).__name__}.__init__ and cannot be reached from the instance "
         f"({stmt.span})",
         span=stmt.span,
         hint="keep it in an attribute: self.<name> = ...",
     )
+
+
+def _assigned_to(stmt: Stmt) -> str:
+    """The attribute to which the author's line assigns what `stmt` makes, or nothing."""
+    if stmt.span is None:
+        return ""
+    import linecache  # only where something is wrong
+
+    before = linecache.getline(stmt.span.path, stmt.span.line)[: stmt.span.column].strip()
+    target = before.removesuffix("=").partition(":")[0].strip()  # less the annotation
+    name = target.removeprefix("self.")
+    return name if before.endswith("=") and name != target and name.isidentifier() else ""
 
 
 def _members(instance: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
