@@ -147,6 +147,14 @@ def test_shared_arrays_and_vectors() -> None:
     assert found == ["local_memory alignas(16) float tile[64];", "*(float4*)&tile[n] = *(float4*)&A[n];"]
 
 
+@pytest.mark.parametrize(("lanes", "align"), [(2, "alignas(8) "), (3, ""), (6, "alignas(8) "), (8, "alignas(16) ")])
+def test_storage_is_aligned_by_a_power_of_two(lanes: int, align: str) -> None:
+    tile = Buffer("tile", (64,), "float32", scope="local", layout=None)
+    at = (Ramp(N, const(1), lanes),)
+    made = lines(Alloc(tile), BufferStore(tile, BufferLoad(A, at), at))
+    assert f"{align}float tile[64];" in made
+
+
 def test_a_scattered_vector_is_stored_lane_by_lane() -> None:
     found = lines(BufferStore(A, Broadcast(const(1.0), 2), (Ramp(N, const(8), 2),)))
     assert found == ["A[n] = 1.0f;", "A[n + 8] = 1.0f;"]
