@@ -171,3 +171,22 @@ def test_what_is_not_modelled_is_never_clean():
     report = simulate(kernel, np.zeros(4, "i4"))
     assert report.verdict == "incomplete"
     assert report.unmodelled[0].startswith("test.mystery")
+
+
+def test_a_long_loop_of_atomics_that_counts_is_no_livelock():
+    @Tx.prim_func
+    def kernel(C: Tx.Buffer((1,), "int32"), D: Tx.Buffer((4,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([4])
+        i: Tx.int32 = 0
+        odd: Tx.int32 = 0
+        while i < 3000 + tx:
+            odd += Tx.atomic_add(C.ptr_to([0]), 1) % 2
+            i += 1
+        D[tx] = i
+
+    c, d = np.zeros(1, "i4"), np.zeros(4, "i4")
+    report = simulate(kernel, c, d)
+    assert report.verdict == "clean", str(report)
+    assert c[0] == 12006
+    assert d.tolist() == [3000, 3001, 3002, 3003]

@@ -24,7 +24,10 @@ __all__ = ["Scheduler"]
 
 IDLE_PART = 10  # of the patience: rounds of spinning threads that only count
 HELD_PART = 50  # the same while others of their warps are held back for them
-BUSY_PART = 500  # of the patience: rounds of spinning threads that write, none of which gets out of its loop
+BUSY_PART = (
+    500  # the same of threads that write, before it is asked whether they come back to a state that they were in
+)
+WINDOW, PERIOD = 1024, 64  # of so many rounds, in so many the states are compared
 RUNNING, ENDED, RETURNED = 0, 1, 2
 
 
@@ -231,8 +234,7 @@ class Scheduler:
     def _stuck(self) -> str | None:
         """What it is that the spinning threads are in, when they never get out."""
         if self.chunk.changed:
-            self.snapshot = None
-            return "livelock" if self.rounds > self.chunk.patience // BUSY_PART else None
+            return "livelock" if self._busy_for_nothing() else None
         now = self._registers()
         same = self.snapshot is not None and all(
             np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now
@@ -240,6 +242,22 @@ class Scheduler:
         self.snapshot = now
         part = HELD_PART if self.gathering.held else IDLE_PART
         return "deadlock" if same else "livelock" if self.rounds > self.chunk.patience // part else None
+
+    def _busy_for_nothing(self) -> bool:
+        """Whether threads that keep writing come back to a state that they were in, or have gone on for very long.
+
+        A loop that counts never comes back, however often it turns.
+        """
+        patience = self.chunk.patience
+        turn = self.rounds - patience // BUSY_PART
+        if turn <= 0 or turn % WINDOW > PERIOD:
+            self.snapshot = None
+            return False
+        now = self._registers()
+        if self.snapshot is None:
+            self.snapshot = now
+            return self.rounds > patience // HELD_PART
+        return all(np.array_equal(now[k], v) for k, v in self.snapshot.items() if k in now)
 
     def _registers(self) -> dict[str, Any]:
         kept = {}
