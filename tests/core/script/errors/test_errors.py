@@ -80,6 +80,7 @@ WITHOUT_COLUMNS = {
     "truth in a Python helper", "orphan of a meta class", "missing constexpr", "unknown parameter", "not a compile-time parameter",
     "not hashable", "optional with a value", "called without specialize", "misspelt name of the language", "unknown function of the module",
     "unknown function of the module, nothing near",
+    "a scalar of a meta class that a plain assignment replaces", "a buffer of a meta class that a plain assignment replaces",
 }  # fmt: skip
 
 
