@@ -106,11 +106,11 @@ def _assigned_to(stmt: Stmt) -> str:
     if stmt.span is None:
         return ""
     import linecache  # only where something is wrong
+    import re
 
-    before = linecache.getline(stmt.span.path, stmt.span.line)[: stmt.span.column].strip()
-    target = before.removesuffix("=").partition(":")[0].strip()  # less the annotation
-    name = target.removeprefix("self.")
-    return name if before.endswith("=") and name != target and name.isidentifier() else ""
+    line = linecache.getline(stmt.span.path, stmt.span.line).strip()  # Python 3.10 knows no column to start from
+    target = re.match(r"self\.(\w+)\s*(?::[^=]*)?=(?!=)", line)
+    return target.group(1) if target is not None else ""
 
 
 def _members(instance: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
