@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "EQ", "GE", "GT", "LE", "LT", "NE", "Add", "And", "Binary", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
     "Broadcast", "BufferLoad", "BufferRegion", "Call", "Cast", "Compare", "Div", "Expr", "FloatImm", "FloorDiv",
-    "FloorMod", "GlobalVar", "IntImm", "LShift", "Let", "Max", "Min", "Mod", "Mul", "Neg", "Not", "Op", "Or", "RShift",
-    "Ramp", "Range", "Select", "Shuffle", "StringImm", "Sub", "Tuple", "Unary", "Var",
+    "FloorMod", "GlobalVar", "IndexFunction", "IntImm", "LShift", "Let", "Max", "Min", "Mod", "Mul", "Neg", "Not", "Op",
+    "Or", "RShift", "Ramp", "Range", "Select", "Shuffle", "StringImm", "Sub", "Tuple", "Unary", "Var",
 ]  # fmt: skip
 
 
@@ -265,6 +265,14 @@ class Tuple(Expr):
 
     items: tuple[Expr, ...]
     _dtype: ClassVar[str] = "_HANDLE"
+
+
+class IndexFunction(Expr):
+    """A function of a tile's indices: `body` in terms of `vars`, one per dimension."""
+
+    vars: tuple[Var, ...]
+    body: Expr
+    _dtype: ClassVar[str] = "body.dtype"
 
 
 class Op:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .expr import Expr, Var
+from .expr import Expr, Op, Var
 from .node import Node
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alloc", "Assert", "Attr", "Bind", "Break", "BufferStore", "Continue", "Decl", "Evaluate", "For", "If", "Launch",
-    "Return", "ScopeIdDef", "Seq", "Stmt", "While", "seq",
+    "Return", "ScopeIdDef", "Seq", "Stmt", "TileCall", "While", "seq",
 ]  # fmt: skip
 
 LOOP_KINDS = ("serial", "parallel", "vectorized", "unrolled", "thread_binding")
@@ -158,6 +158,35 @@ class Launch(Stmt):
     resources: tuple[str, ...] = ()
     resource_values: tuple[Expr, ...] = ()
     flags: tuple[str, ...] = ()
+
+
+class TileCall(Stmt):
+    """A tile operation: says what is moved or computed; pass `lower_tile` decides how and replaces it.
+
+    `op` is the row (`tirx.tile.TileOp`), `scope` the level whose threads do it together. `names` and `args` are what the call
+    was given, in the row's order: a `BufferRegion`, a number's expression or an `IndexFunction`; absent ones are left out.
+    `attrs` are the row's plain keywords, normalised and sorted. `workspace` are scratch buffers (whole regions) by
+    `workspace_names`; `config` the keywords for the variant by `config_names` (constants, tuples, expressions, regions).
+    """
+
+    op: Op
+    scope: str
+    names: tuple[str, ...]
+    args: tuple[Expr, ...]
+    attrs: tuple[tuple[str, Any], ...] = ()
+    dispatch: str | None = None
+    workspace_names: tuple[str, ...] = ()
+    workspace: tuple[Expr, ...] = ()
+    config_names: tuple[str, ...] = ()
+    config: tuple[Expr, ...] = ()
+
+    def operand(self, name: str) -> Expr | None:
+        """The operand of that name, or None where the call leaves it out."""
+        return dict(zip(self.names, self.args, strict=True)).get(name)
+
+    def attr(self, name: str) -> Any:
+        """Value of one of the operation's plain keywords."""
+        return dict(self.attrs)[name]
 
 
 def seq(stmts: Iterable[Stmt]) -> Stmt:

@@ -1,7 +1,11 @@
-"""Tile operations and their dispatch: the records that backends fill."""
+"""Tile operations and their dispatch: the records that backends fill, and what picks among them."""
 
 from __future__ import annotations
 
-from .row import TileOp, Variant, check_tile_op, check_variant
+from .row import ConfigKey, Predicate, TileAttr, TileOp, TileOperand, Variant, check_tile_op, check_variant
+from .verdict import Declined, Verdict, accept, decline
 
-__all__ = ["TileOp", "Variant", "check_tile_op", "check_variant"]
+__all__ = [
+    "ConfigKey", "Declined", "Predicate", "TileAttr", "TileOp", "TileOperand", "Variant", "Verdict", "accept",
+    "check_tile_op", "check_variant", "decline",
+]  # fmt: skip

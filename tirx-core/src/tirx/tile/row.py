@@ -3,34 +3,125 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-__all__ = ["TileOp", "Variant", "check_tile_op", "check_variant"]
+from ..ir import Op
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..ir import TileCall
+    from .context import DispatchContext
+    from .verdict import Verdict
+
+__all__ = [
+    "ConfigKey", "Predicate", "TileAttr", "TileOp", "TileOperand", "Variant", "check_tile_op", "check_variant",
+]  # fmt: skip
+
+OPERAND_KINDS = ("tile", "scalar", "function")
 
 
-class TileOp:
-    """A row of hook `tirx_tile_ops`: a named operation on tiles with its operand names.
+class TileOperand:
+    """One operand of a tile operation.
 
-    `meaning` is `"module:function"`, called with one NumPy array per operand.
+    `rw` is "r", "w" or "rw". `kinds` says what may stand there: `tile` (a buffer or a region of one), `scalar` (a number or
+    expression), `function` (of the indices, as `select` takes it). An `optional` one may be left out, and is then absent.
     """
 
-    __slots__ = ("doc", "meaning", "name", "operands")
+    __slots__ = ("doc", "kinds", "name", "optional", "rw")
 
-    def __init__(self, name: str, operands: Sequence[str], meaning: str, *, doc: str) -> None:
+    def __init__(
+        self, name: str, rw: str = "r", kinds: Sequence[str] = ("tile",), *, optional: bool = False, doc: str = ""
+    ) -> None:
         self.name = name
+        self.rw = rw
+        self.kinds = tuple(kinds)
+        self.optional = optional
+        self.doc = doc
+
+
+class TileAttr:
+    """A plain keyword of a tile operation (`axes`, `accum`, `transpose_A`): its Python `type`, `default` and meaning."""
+
+    __slots__ = ("default", "doc", "name", "type")
+
+    def __init__(self, name: str, type: type | tuple[type, ...], default: Any, doc: str = "") -> None:
+        self.name = name
+        self.type = type
+        self.default = default
+        self.doc = doc
+
+
+class TileOp(Op):
+    """A row of hook `tirx_tile_ops`: a named operation on tiles.
+
+    * `operands`, `attrs`: what a call is given, in the order of the language's function
+    * `check(call)`: raises `ScriptError` at the call's line when shapes, dtypes or axes do not fit together
+    * `meaning`: `"module:function"`, called with one NumPy array (or number) per operand that is read and the attrs as
+      keywords; answers the new value of the written operand, or a tuple in the order of the written operands
+    """
+
+    __slots__ = ("attrs", "check", "doc", "meaning", "operands")
+
+    def __init__(
+        self,
+        name: str,
+        operands: Sequence[TileOperand],
+        *,
+        meaning: str,
+        doc: str,
+        attrs: Sequence[TileAttr] = (),
+        check: Callable[[TileCall], None] | None = None,
+    ) -> None:
+        super().__init__(name)
         self.operands = tuple(operands)
+        self.attrs = tuple(attrs)
+        self.check = check
         self.meaning = meaning
         self.doc = doc
+
+
+class Predicate:
+    """A named condition of a variant: `test(call, context)` answers None or a `Verdict`, or calls `decline(reason, ...)`."""
+
+    __slots__ = ("name", "test")
+
+    def __init__(self, name: str, test: Callable[[TileCall, DispatchContext], Verdict | None]) -> None:
+        self.name = name
+        self.test = test
+
+
+class ConfigKey:
+    """A keyword that a variant understands: accepted Python `type` (`object` for any value, expressions included), default, doc.
+
+    `choices` lists the allowed values where there are few.
+    """
+
+    __slots__ = ("choices", "default", "doc", "name", "type")
+
+    def __init__(
+        self, name: str, type: type | tuple[type, ...], default: Any = None, doc: str = "", choices: Sequence[Any] = ()
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.default = default
+        self.doc = doc
+        self.choices = tuple(choices)
 
 
 class Variant:
     """A row of hook `tirx_dispatch_variants`: one way to run `operation` on target `kind`.
 
-    Candidates are tried by falling `priority`, then owner, then `name`. `predicates` answer for a call whether the variant
-    fits, `config` declares its keys with defaults, `emit(call, context)` appends statements to the active builder.
+    Candidates are those of the kind, then those of its parent kinds; they are tried by falling `priority`, then owner, then
+    `name`. With `on_request` a variant is only taken when a call names it (`dispatch="..."`).
+    `predicates` answer whether the variant fits; `emit(call, context)` appends statements to the active builder and may
+    still `decline(...)`; given as `"module:function"` it is imported when first used. `config` declares the keywords, and
+    `workspace` names the scratch buffers, that a call may give.
     """
 
-    __slots__ = ("config", "emit", "kind", "name", "operation", "predicates", "priority")
+    __slots__ = (
+        "config", "doc", "emit", "kind", "name", "on_request", "operation", "predicates", "priority", "workspace",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -38,10 +129,13 @@ class Variant:
         kind: str,
         name: str,
         *,
-        emit: Callable[[Any, Any], None],
+        emit: Callable[[TileCall, DispatchContext], None] | str,
         priority: int = 0,
-        predicates: Sequence[Callable[[Any, Any], Any]] = (),
-        config: Mapping[str, Any] | None = None,
+        predicates: Sequence[Predicate] = (),
+        config: Sequence[ConfigKey] = (),
+        workspace: Mapping[str, str] | None = None,
+        on_request: bool = False,
+        doc: str = "",
     ) -> None:
         self.operation = operation
         self.kind = kind
@@ -49,7 +143,10 @@ class Variant:
         self.emit = emit
         self.priority = priority
         self.predicates = tuple(predicates)
-        self.config = dict(config or {})
+        self.config = tuple(config)
+        self.workspace = dict(workspace or {})
+        self.on_request = on_request
+        self.doc = doc
 
 
 def check_tile_op(row: Any) -> None:
@@ -58,11 +155,23 @@ def check_tile_op(row: Any) -> None:
         raise ValueError(f"expected a TileOp, got {type(row).__name__}")
     if ":" not in row.meaning:
         raise ValueError(f"tile operation {row.name}: meaning {row.meaning!r} is not 'module:function'")
+    for operand in row.operands:
+        unknown = set(operand.kinds) - set(OPERAND_KINDS)
+        if unknown or operand.rw not in ("r", "w", "rw"):
+            raise ValueError(
+                f"tile operation {row.name}: operand {operand.name} has kinds {operand.kinds}, rw {operand.rw!r}"
+            )
+    if not any("w" in operand.rw for operand in row.operands):
+        raise ValueError(f"tile operation {row.name} writes nothing")
 
 
 def check_variant(row: Any) -> None:
     """Raise `ValueError` when a row is malformed."""
     if not isinstance(row, Variant):
         raise ValueError(f"expected a Variant, got {type(row).__name__}")
-    if not callable(row.emit):
-        raise ValueError(f"variant {row.name} of {row.operation}: emit is not callable")
+    if not (callable(row.emit) or (isinstance(row.emit, str) and ":" in row.emit)):
+        raise ValueError(f"variant {row.name} of {row.operation}: emit is neither callable nor 'module:function'")
+    if not all(isinstance(item, Predicate) for item in row.predicates):
+        raise ValueError(f"variant {row.name} of {row.operation}: predicates are Predicate records")
+    if not all(isinstance(item, ConfigKey) for item in row.config):
+        raise ValueError(f"variant {row.name} of {row.operation}: config is declared in ConfigKey records")

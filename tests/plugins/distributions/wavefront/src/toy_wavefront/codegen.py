@@ -23,7 +23,9 @@ DIALECT = CDialect(
         "uint32": CType("uint", suffix="u"),
         "float32": CType("float", literal="{0}f"),
     },
-    reserved=frozenset(("bool", "int", "long", "uint", "float", "for", "if", "else", "while", "return", "kernel", "lds")),
+    reserved=frozenset(
+        ("bool", "int", "long", "uint", "float", "for", "if", "else", "while", "return", "kernel", "lds")
+    ),
     launch_axes={f"{level}.{axis}": f"{level}_id({axis!r})" for level in ("cta", "thread") for axis in "xyz"},
     launch_type="int32",
     scopes={"shared": "lds ", "lds": "lds ", "local": ""},
