@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import os
 import platform
 import sys
 from collections.abc import Iterable
@@ -29,6 +30,9 @@ def main() -> None:
     parser.add_argument("--peer", default=sys.executable, metavar="PYTHON", help="interpreter that has the peers")
     options = parser.parse_args()
     wanted = options.only or PARTS
+    os.environ.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # users' processes read compiled modules, so ours and the peers' do too
     print(
         f"Python {platform.python_version()} on {platform.machine()}, tirx-core {importlib.metadata.version('tirx-core')}"
     )
