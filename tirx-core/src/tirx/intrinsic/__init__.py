@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .call import call, guard_calls
+from .call import call, enter, guard_calls
 from .emission import Emission, check_emission
 from .requirement import Requirement
 from .row import Barrier, Effect, Intrinsic, Operand, check_intrinsic, effect_of
@@ -10,5 +10,5 @@ from .simcontext import SimContext, SimRegion
 
 __all__ = [
     "Barrier", "Effect", "Emission", "Intrinsic", "Operand", "Requirement", "SimContext", "SimRegion", "call", "check_emission",
-    "check_intrinsic", "effect_of", "guard_calls",
+    "check_intrinsic", "effect_of", "enter", "guard_calls",
 ]  # fmt: skip

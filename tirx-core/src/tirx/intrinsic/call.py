@@ -29,7 +29,7 @@ TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for i
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["call", "guard_calls"]
+__all__ = ["call", "enter", "guard_calls"]
 
 _NUMBERS = (bool, int, float)
 _FAMILIES = {
@@ -60,12 +60,18 @@ def call(row: Intrinsic, *args: Any, **attrs: Any) -> Call:
     if unknown is not None:
         _refuse(f"{row.name} has no keyword `{unknown}`", did_you_mean(unknown, row.attrs) or _known(row))
     full = {**row.attrs, **attrs}
-    made = Call(_result(row, values, full), row, tuple(values), call_attrs(full), span=current_span())
+    return enter(Call(_result(row, values, full), row, tuple(values), call_attrs(full), span=current_span()))
+
+
+def enter(made: Call) -> Call:
+    """A call that was built of checked operands becomes part of the kernel that is being built, if there is one."""
     builder = active_builder()
+    if builder is None:
+        return made
     guard = _guard.get()
-    if builder is not None and guard is not None:
+    if guard is not None:
         guard(made)
-    if builder is not None and not row.effect.is_silent:
+    if not made.op.effect.is_silent:  # type: ignore[attr-defined]  # calls of rows
         builder.note(made)
     return made
 
@@ -114,7 +120,7 @@ def _converted(row: Intrinsic, operand: Operand, value: Any) -> Expr:
     if operand.kind == "text" and not isinstance(value, str | StringImm):
         _refuse(f"operand `{operand.name}` of {row.name} is text, not {type(value).__name__}", None)
     expr = as_expr(value, _literal_dtype(operand, value)) if isinstance(value, _NUMBERS) else as_expr(value)
-    if operand.kind == "place" and not isinstance(expr, BufferLoad):
+    if operand.kind in ("place", "output") and not isinstance(expr, BufferLoad):
         _refuse(f"operand `{operand.name}` of {row.name} is written: give a scalar or a buffer element", None)
     if operand.kind == "pointer" and not expr.dtype.is_handle:
         _refuse(

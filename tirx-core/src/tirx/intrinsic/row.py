@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..ir import Call
+    from .requirement import Requirement
 
 __all__ = ["Barrier", "Effect", "Intrinsic", "Operand", "check_intrinsic", "effect_of"]
 
-OPERAND_KINDS = ("value", "pointer", "place", "region", "text", "constant")
+OPERAND_KINDS = ("value", "pointer", "place", "region", "text", "constant", "output", "guard")
 EFFECT_KINDS = ("pure", "read", "write", "atomic", "sync", "wait", "control", "opaque")
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ class Operand:
 
     * `rw`: `r`, `w` or `rw`
     * `kind`: `value` (any expression), `pointer`, `place` (a buffer element or scalar that is written), `region` (a buffer
-      or slice), `text` (a string), `constant` (a number known while the kernel is built)
+      or slice), `text` (a string), `constant` (a number known while the kernel is built), `output` (a buffer element or scalar
+      that takes a result: the meaning answers the values of all outputs, in order; it is given the old ones where `rw` says so),
+      `guard` (a condition: the call happens where it holds)
     * `dtypes`: allowed element types by name or family (`int uint float integer number bool`); empty: any
     * `scope`: storage scope that a pointer, place or region must have; empty: any
     * `lanes`: allowed vector widths; empty: any
@@ -111,11 +114,14 @@ class Intrinsic(Op):
     * `meaning`: `"module:function"`, called by the simulator as `function(ctx, *values, **attrs)`; None: not modelled
     * `accuracy`: `exact`, `ulp(n)` or `model` (see the simulator's documentation)
     * `source`: where the rule stands (a section of a public specification)
+    * `requires`: what a target must have, whatever its emission asks for besides
     * `form`: names of operands and keywords in the order in which the language's function takes them, where that is another
       than the operands followed by keywords: `("dtype", "value")` for `reinterpret("float32", x)`
     """
 
-    __slots__ = ("accuracy", "attrs", "doc", "effect", "form", "meaning", "operands", "result", "source", "variadic")
+    __slots__ = (
+        "accuracy", "attrs", "doc", "effect", "form", "meaning", "operands", "requires", "result", "source", "variadic",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -131,6 +137,7 @@ class Intrinsic(Op):
         source: str = "",
         variadic: bool = False,
         form: Sequence[str] = (),
+        requires: Requirement | None = None,
     ) -> None:
         super().__init__(name)
         self.operands = tuple(operands)
@@ -143,6 +150,33 @@ class Intrinsic(Op):
         self.source = source
         self.variadic = variadic
         self.form = tuple(form)
+        self.requires = requires
+
+    @property
+    def answers(self) -> bool:
+        """Whether a call gives values: as its result, or to operands that take them."""
+        return self.result != "void" or any(operand.kind == "output" for operand in self.operands)
+
+    def without_guard(self) -> Intrinsic:
+        """The row for a call that happens in any case."""
+        return Intrinsic(
+            self.name,
+            [operand for operand in self.operands if operand.kind != "guard"],
+            self.result,
+            self.effect,
+            doc=self.doc,
+            attrs=self.attrs,
+            meaning=self.meaning,
+            accuracy=self.accuracy,
+        )
+
+    def title(self, node: Call) -> str:
+        """What messages call a call; rows of many forms say which."""
+        return self.name
+
+    def printed(self, node: Call, texts: Sequence[str]) -> str | None:
+        """The call as the language's text, where that is not a plain call of a function; rows of a richer grammar say how."""
+        return None
 
     def __reduce__(self) -> tuple[Any, ...]:
         from ..backend import row_reference  # rows travel by name

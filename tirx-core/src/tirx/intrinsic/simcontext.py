@@ -90,6 +90,25 @@ class SimContext(Protocol):
     def regions(self) -> Sequence[Any]:
         """Live allocations, for meanings that search by address."""
 
+    # ---- later ----
+
+    def defer(self, queue: Any, address: Any, dtype: DType, value: Any) -> None:
+        """A store of an asynchronous operation: it happens when its thread waits for `queue`; nobody sees it before."""
+
+    def seal(self, queue: Any) -> None:
+        """What the active threads deferred to `queue` since they last sealed it becomes a group."""
+
+    def settle(self, queue: Any, keep: Any = None) -> None:
+        """Deferred stores of the active threads happen, but those of the newest `keep` groups; None: all, sealed or not."""
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What meanings keep between calls, as long as the running ctas live."""
+
+    @property
+    def size(self) -> int:
+        """Number of threads of the running ctas, active or not."""
+
     # ---- together ----
 
     def exchange(self, value: Any, source: Any, level: str = "warp") -> Any:

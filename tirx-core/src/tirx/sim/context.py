@@ -242,6 +242,40 @@ class Context:
             found.append((arena, chosen[mask], cta * arena.stride + offset[mask]))
         return found
 
+    # ---- later ------------------------------------------------------------------------------------------------------
+
+    def defer(self, queue: Any, address: Any, dtype: DType, value: Any) -> None:
+        """A store that happens when its thread waits for it."""
+        shape = (self.count,) if dtype.lanes == 1 else (self.count, dtype.lanes)
+        addresses = np.array(np.broadcast_to(np.asarray(address, np.int64), (self.count,)))
+        values = np.array(np.broadcast_to(np.asarray(value), shape))
+        self.chunk.pending.defer(queue, self.site, np.array(self.threads), addresses, dtype, values)
+
+    def seal(self, queue: Any) -> None:
+        """What the active threads deferred since they last sealed becomes a group."""
+        self.chunk.pending.seal(queue, self.threads)
+
+    def settle(self, queue: Any, keep: Any = None) -> None:
+        """Deferred stores of the active threads happen, but those of the newest `keep` groups."""
+        bucket = self.checker.bucket
+        for write in self.chunk.pending.due(queue, self.threads, keep):
+            later = Context.__new__(Context)
+            later.__dict__.update(self.__dict__)
+            later.site, later.active, later._bucket, later._size = write.site, ALL, write.threads, len(write.threads)
+            self.checker.bucket = write.threads
+            later.store(write.address, write.dtype, write.value)
+        self.checker.bucket = bucket
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What meanings keep between calls, as long as the running ctas live."""
+        return self.chunk.state
+
+    @property
+    def size(self) -> int:
+        """Number of threads of the running ctas, active or not."""
+        return self.chunk.size
+
     # ---- collectives --------------------------------------------------------------------------------------------------
 
     def exchange(self, value: Any, source: Any, level: str = "warp") -> Any:

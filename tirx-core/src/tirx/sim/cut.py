@@ -316,4 +316,4 @@ def _only_waits(stmt: Stmt) -> bool:
     """Whether a statement is nothing but a call that waits, whose meaning does nothing more."""
     value = getattr(stmt, "value", None)
     row = row_of(value) if isinstance(value, Call) else None
-    return row is not None and isinstance(stmt, Evaluate) and (row.effect.kind == "wait" or row.result == "void")
+    return row is not None and isinstance(stmt, Evaluate) and (row.effect.kind == "wait" or not row.answers)

@@ -14,6 +14,12 @@ from .facts import NARROW_LEVELS, row_of
 __all__ = ["CallEmitter"]
 
 
+def _only_written(row: Intrinsic, position: int) -> bool:
+    """Whether a meaning is not given an operand: it takes a result, and its old value is not read."""
+    operand = row.operands[min(position, len(row.operands) - 1)]
+    return operand.kind == "output" and operand.rw == "w"
+
+
 class CallEmitter(MemoryEmitter):
     """Emits calls."""
 
@@ -54,7 +60,7 @@ class CallEmitter(MemoryEmitter):
     def _meant(self, node: Call, row: Intrinsic) -> Val:
         assert row.meaning is not None
         function = self.pool.meaning(row.meaning)
-        pieces = [self._argument(arg, row, position) for position, arg in enumerate(node.args)]
+        pieces = [self._argument(arg, row, at) for at, arg in enumerate(node.args) if not _only_written(row, at)]
         attrs = [f"{name}={self._attribute(value)}" for name, value in node.attrs]
         same = not self.facts.differs(node)
         if row.effect.is_pure and row.meaning.startswith(PLAIN_GROUPS):
@@ -69,6 +75,9 @@ class CallEmitter(MemoryEmitter):
         if row.effect.barrier is not None and row.effect.barrier.level in NARROW_LEVELS:
             self.line(f"cx.at({site}, {self.level.p}).meet({row.effect.barrier.level!r})")
         text = f"{function}({', '.join([f'cx.at({site}, {self.level.p})', *pieces])})"
+        outputs = [arg for arg, operand in zip(node.args, row.operands, strict=False) if operand.kind == "output"]
+        if outputs:
+            return self._distributed(node, self.temp(text, "r"), outputs)
         if node.dtype.kind == "void":
             self.line(text)
             self.line_changed()
@@ -78,6 +87,18 @@ class CallEmitter(MemoryEmitter):
             return Val(self.temp(f"{'bool' if node.dtype.is_bool else 'int'}({text})" if plain else text), True)
         kind = self.pool.dtype(node.dtype)
         return Val(self.temp(f"shaped({text}, {self.count()}, {kind}, {node.dtype.lanes})"), False)
+
+    def _distributed(self, node: Call, answer: str, outputs: list[Expr]) -> Val:
+        """What a meaning answered goes to the operands that take it."""
+        for position, place in enumerate(outputs):
+            if not isinstance(place, BufferLoad):
+                continue  # nobody wants this one
+            kind, lanes = self.pool.dtype(place.dtype), place.dtype.lanes
+            value = self.temp(f"taken({answer}[{position}], {self.count()}, {kind}, {lanes})")
+            store = self.pool.output(node, position, place)
+            self.put(store, self.root(place.buffer), Val(value, False, fresh=True))
+        self.line_changed()
+        return Val("None", True)
 
     def _argument(self, arg: Expr, row: Intrinsic, position: int) -> str:
         operand = row.operands[min(position, len(row.operands) - 1)]

@@ -72,7 +72,10 @@ class MemoryEmitter(ExprEmitter):
     def store(self, node: BufferStore) -> None:
         """Emit a store."""
         root = self.root(node.buffer)
-        value = self.typed(node.value) if root.kind != "register" else self.expr(node.value)
+        self.put(node, root, self.typed(node.value) if root.kind != "register" else self.expr(node.value))
+
+    def put(self, node: BufferStore, root: Root, value: Val) -> None:
+        """Emit the store of a value that is there already."""
         if root.kind == "register":
             self._write_register(node, root, value)
         elif root.kind == "pointer":

@@ -20,6 +20,7 @@ from ..target import Target
 from .checks import ALL_CHECKS, Checker, Findings
 from .context import Context
 from .geometry import Geometry, Widths
+from .guards import unguarded
 from .inline import inlined
 from .interp import Interpreter
 from .launch import bytes_per_cta, prepare
@@ -134,7 +135,7 @@ class _Run:
         func = self.module.functions.get(stmt.kernel)
         if func is None:
             raise SimulationError(f"the module has no kernel `{stmt.kernel}`", span=stmt.span)
-        func = inlined(func, self.module)
+        func = unguarded(inlined(func, self.module))
         if self.row.model == "sequential":
             self._sequential(func, args)
             return

@@ -273,7 +273,9 @@ class Facts:
         """Whether a loop may wait for what other threads write."""
         if isinstance(loop, While) and any(self._reads_shared_memory(node) for node in walk(loop.condition)):
             return True
-        discarded = {id(node.value) for node in walk(loop.body) if isinstance(node, Evaluate)}
+        discarded = {
+            id(node.value) for node in walk(loop.body) if isinstance(node, Evaluate) and not _outputs(node.value)
+        }
         calls = [node for node in walk(loop) if isinstance(node, Call) and id(node) not in discarded]
         return any(_observes(call) for call in calls)
 
@@ -320,6 +322,12 @@ def _observes(call: Call) -> bool:
     )
 
 
+def _outputs(value: Expr) -> bool:
+    """Whether a call gives values to operands."""
+    row = row_of(value) if isinstance(value, Call) else None
+    return row is not None and any(operand.kind == "output" for operand in row.operands)
+
+
 def _waits(node: Node) -> bool:
     row = row_of(node) if isinstance(node, Call) else None
     return row is not None and row.effect.kind == "wait"
@@ -349,7 +357,7 @@ def gathers(node: Node) -> bool:
     if row is None or row.effect.kind != "sync":
         return False
     barrier = row.effect.barrier
-    return row.result != "void" if barrier is None else barrier.level == GATHERED
+    return row.answers if barrier is None else barrier.level == GATHERED
 
 
 def expressions(stmt: Stmt) -> list[Expr]:

@@ -11,6 +11,7 @@ from ..ir import variable_of
 from ..support.errors import SimulationError
 from .geometry import Geometry
 from .memory import LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
+from .pending import Pending
 from .translate import Translation
 
 __all__ = ["Chunk", "bytes_per_cta", "prepare"]
@@ -29,6 +30,8 @@ class Chunk:
         self.changed = False
         self.arenas: dict[str, Arena] = {}
         self.windows: list[Arena] = []
+        self.pending = Pending(self.size)
+        self.state: dict[str, Any] = {}  # what meanings keep between calls
 
 
 def bytes_per_cta(translation: Translation, threads: int) -> int:

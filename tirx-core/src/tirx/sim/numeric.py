@@ -15,7 +15,8 @@ from ..ir import integers
 
 __all__ = [
     "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
-    "positions", "rejoin", "save", "shaped", "shift_left", "shift_right", "spread", "trunc_div", "trunc_mod", "turned", "wrap_int",
+    "positions", "rejoin", "save", "shaped", "shift_left", "shift_right", "spread", "taken", "trunc_div", "trunc_mod", "turned",
+    "wrap_int",
 ]  # fmt: skip
 
 ALL = slice(None)
@@ -188,6 +189,20 @@ def shaped(value: Any, count: int, dtype: Any, lanes: int) -> Any:
     if made.shape == shape and made.dtype == dtype:
         return made
     return np.broadcast_to(cast_array(made, dtype), shape)
+
+
+def taken(value: Any, count: int, dtype: Any, lanes: int) -> Any:
+    """What a meaning answered for an operand, as a place of `dtype` holds it: the same bits, or the number where sizes differ."""
+    made = np.asarray(value)
+    shape = (count,) if lanes == 1 else (count, lanes)
+    width = made.dtype.itemsize * (made.shape[-1] if made.ndim == 2 else 1)
+    if made.dtype != dtype and (bool in (made.dtype, dtype) or width != dtype.itemsize * lanes):
+        return np.broadcast_to(cast_array(made, dtype), shape)
+    if made.ndim == 0 or made.shape[0] != count:
+        made = np.broadcast_to(made, (count, *made.shape[1:]))
+    return (
+        made if made.dtype == dtype and made.shape == shape else np.ascontiguousarray(made).view(dtype).reshape(shape)
+    )
 
 
 def columns(value: Any, count: int, lanes: int, dtype: Any) -> Any:

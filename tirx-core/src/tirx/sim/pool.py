@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Alloc, Buffer, BufferLoad, BufferStore, DType, For, IntImm, Ramp, Seq, Var, walk
+from ..ir import Alloc, Buffer, BufferLoad, BufferStore, Call, DType, For, IntImm, Ramp, Seq, Var, walk
 from ..ir.numpy_types import numpy_dtype
 from ..support.late import load_object
 from ..support.span import Span
@@ -91,6 +91,7 @@ class Pool:
         self._taken: set[str] = set()
         self._constants: dict[Any, str] = {}
         self._site_names: dict[Any, str] = {}
+        self._outputs: dict[tuple[int, int], BufferStore] = {}
 
     def name(self, var: Var, prefix: str = "v_") -> str:
         """The Python name of an IR variable: its own where possible."""
@@ -146,6 +147,17 @@ class Pool:
             self.sites.append(made)
             found = self._site_names[key] = f"s{made.number}"
             self.space[found] = made
+        return found
+
+    def output(self, node: Call, position: int, place: BufferLoad) -> BufferStore:
+        """The store of one of the values that a call answers; always the same one, as sites are found by it."""
+        key = (id(node), position)
+        found = self._outputs.get(key)
+        if found is None:
+            value = Var("value", place.dtype)
+            found = self._outputs[key] = BufferStore(
+                place.buffer, value, place.indices, place.source, place.coords, span=place.span or node.span
+            )
         return found
 
     def register(self, root: Root, data: Var, block: int) -> Register:

@@ -23,11 +23,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     if target is None:
         return
     for kernel in facts.kernels:
-        seen: set[str] = set()
+        seen: set[int] = set()
         for call in kernel.all(Call):
-            if call.op.name in seen:
+            if id(call.op) in seen:
                 continue
-            seen.add(call.op.name)
+            seen.add(id(call.op))
             problem = requirement_problem(call, target)
             if problem is not None:
                 yield problem
@@ -40,11 +40,11 @@ def requirement_problem(call: Call, target: Target) -> Diagnostic | None:
     emission = emission_of(call.op.name, target)
     if emission is None:
         return _foreign(call, target)
-    needed = emission.requires
-    if needed is None or needed.holds(target):
+    needed = next((item for item in (call.op.requires, emission.requires) if item and not item.holds(target)), None)
+    if needed is None:
         return None
     listed = f"these have it: {', '.join(needed.available)}" if needed.available else None
-    return Diagnostic(f"`{call.op.name}` needs {needed.text}; the target is `{target}`", call.span, hint=listed)
+    return Diagnostic(f"`{call.op.title(call)}` needs {needed.text}; the target is `{target}`", call.span, hint=listed)
 
 
 def refuse_call(call: Call, target: Target) -> None:

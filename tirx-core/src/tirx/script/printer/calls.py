@@ -22,6 +22,9 @@ def call_text(node: Call, texts: Sequence[str]) -> str:
         return f"T.tirx.call({', '.join([quoted(node.op.name), *texts])}{result})"
     row = node.op
     assert isinstance(row, Intrinsic)
+    own = row.printed(node, texts)
+    if own is not None:
+        return own
     listed = [_argument(row, position, node, text) for position, text in enumerate(texts)]
     if row.form:
         listed = [text for name in row.form for text in _part(row, node, name, listed)]

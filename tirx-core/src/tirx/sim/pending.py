@@ -1,0 +1,78 @@
+"""Writes that asynchronous operations make later: kept in queues of each thread until it waits for them.
+
+A queue holds groups. What a thread defers goes to its open group; `seal` closes the group, and `settle` makes the writes of
+all but the newest sealed groups. Until then memory holds what it held before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ir import DType
+
+__all__ = ["Pending", "Write"]
+
+
+class Write:
+    """What one operation writes: a row for each of its threads."""
+
+    __slots__ = ("address", "dtype", "group", "site", "threads", "value")
+
+    def __init__(self, site: Any, threads: Any, group: Any, address: Any, dtype: DType, value: Any) -> None:
+        self.site = site
+        self.threads = threads
+        self.group = group
+        self.address = address
+        self.dtype = dtype
+        self.value = value
+
+    def split(self, chosen: Any) -> Write:
+        """The rows where `chosen` holds; this keeps the others."""
+        taken = Write(
+            self.site, self.threads[chosen], self.group[chosen], self.address[chosen], self.dtype, self.value[chosen]
+        )
+        rest = ~chosen
+        self.threads, self.group = self.threads[rest], self.group[rest]
+        self.address, self.value = self.address[rest], self.value[rest]
+        return taken
+
+
+class Pending:
+    """The queues of one chunk of threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._sealed: dict[Any, Any] = {}
+        self._writes: dict[Any, list[Write]] = {}
+
+    def sealed(self, queue: Any) -> Any:
+        """Per thread, how many groups of `queue` it has sealed."""
+        found = self._sealed.get(queue)
+        if found is None:
+            found = self._sealed[queue] = np.zeros(self._size, np.int64)
+        return found
+
+    def defer(self, queue: Any, site: Any, threads: Any, address: Any, dtype: DType, value: Any) -> None:
+        """Take a write into the open groups of `threads`."""
+        group = self.sealed(queue)[threads]
+        self._writes.setdefault(queue, []).append(Write(site, threads, group, address, dtype, value))
+
+    def seal(self, queue: Any, threads: Any) -> None:
+        """Close the open groups of `threads`."""
+        self.sealed(queue)[threads] += 1
+
+    def due(self, queue: Any, threads: Any, keep: Any) -> list[Write]:
+        """The writes of `threads` in all groups but the newest `keep` sealed ones (None: all there are), in order; they leave."""
+        limit = np.full(self._size, -1, np.int64)
+        limit[threads] = np.iinfo(np.int64).max if keep is None else self.sealed(queue)[threads] - keep
+        found, left = [], []
+        for write in self._writes.get(queue, ()):
+            chosen = write.group < limit[write.threads]
+            if chosen.any():
+                found.append(write.split(chosen))
+            if len(write.threads):
+                left.append(write)
+        self._writes[queue] = left
+        return found
