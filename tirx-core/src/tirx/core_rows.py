@@ -11,12 +11,14 @@ from .layout.axis import Axis
 from .sim.row import Simulator
 from .target import DTypeRow, StorageScope, TargetKind, TargetTag
 from .target.generic import GENERIC, SIMT_SCOPES
+from .tile import TileOp
+from .tile.ops import ALL as TILE_OPS
 from .transform.pipeline import Pipeline
 from .transform.simt import SIMT_LOWER, SIMT_PREPARE
 
 __all__ = [
     "core_axes", "core_dtypes", "core_intrinsics", "core_kinds", "core_pipelines", "core_scopes", "core_simulators",
-    "core_tags",
+    "core_tags", "core_tile_ops",
 ]  # fmt: skip
 
 AXES = (
@@ -55,6 +57,11 @@ def core_dtypes() -> Iterable[DTypeRow]:
 def core_intrinsics() -> Iterable[Intrinsic]:
     """The neutral functions of the language, and those that lowering introduces."""
     return (*ALL, *INTERNAL)
+
+
+def core_tile_ops() -> Iterable[TileOp]:
+    """The thirty of the language."""
+    return TILE_OPS
 
 
 def core_pipelines() -> Iterable[Pipeline]:

@@ -20,6 +20,7 @@ from .core_rows import (
     core_scopes,
     core_simulators,
     core_tags,
+    core_tile_ops,
 )  # fmt: skip
 from .intrinsic import Emission, Intrinsic, check_emission, check_intrinsic
 from .layout.axis import Axis, check_axis
@@ -69,7 +70,8 @@ ROW_KINDS = (
             validate=_by(check_intrinsic)),
     RowKind("emissions", "tirx_emissions", doc="how a target writes an intrinsic", record=Emission,
             key=lambda row: (row.intrinsic, row.kind), validate=_by(check_emission)),
-    RowKind("tile_ops", "tirx_tile_ops", doc="operations on tiles", record=TileOp, key=_name, validate=_by(check_tile_op)),
+    RowKind("tile_ops", "tirx_tile_ops", doc="operations on tiles", record=TileOp, key=_name,
+            validate=_by(check_tile_op), provides=("tile",)),
     RowKind("dispatch_variants", "tirx_dispatch_variants", doc="ways to run a tile operation", record=Variant,
             key=lambda row: (row.operation, row.kind, row.name), validate=_by(check_variant), multi=True, opt_in=True,
             order=lambda row: (row.operation, row.kind, -row.priority, row.name)),
@@ -118,6 +120,11 @@ class _Core:
     @hookimpl
     def tirx_intrinsics() -> Iterable[Intrinsic]:
         return core_intrinsics()
+
+    @staticmethod
+    @hookimpl
+    def tirx_tile_ops() -> Iterable[TileOp]:
+        return core_tile_ops()
 
     @staticmethod
     @hookimpl

@@ -204,10 +204,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout import Axis, Iter, R, S, TileLayout
+    from . import tile
     from .assign import meta_var
     from .decorators import inline, macro, meta_class, prim_func
     from .specialization import Optional, constexpr, jit
     from .text import from_source
+    from .tile import cluster, cta, thread, warp, warpgroup, wg
 
 __all__ = [
     "Assert", "Axis", "Bind", "Break", "Buffer", "BufferRegion", "Builder", "Call", "Continue", "DtypeConstructor",
@@ -217,24 +219,24 @@ __all__ = [
     "alloc_shared", "arg", "asin", "asinh", "assume", "atan", "atan2", "atanh", "atomic_add", "atomic_cas",
     "atomic_exch", "atomic_max", "atomic_min", "attr", "bind", "bitwise_and", "bitwise_not", "bitwise_or",
     "bitwise_xor", "break_loop", "broadcast", "buffer", "buffer_store", "builder", "call_extern", "call_intrin",
-    "call_pure_extern", "cast", "ceil", "ceildiv", "cluster_id", "clz", "constexpr", "continue_loop", "copysign",
-    "cos", "cosh", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer", "decl_scalar", "device_entry",
-    "div", "divide", "dp4a", "elected", "env_thread", "equal", "erf", "evaluate", "exp", "exp10", "exp2", "fabs",
-    "filter", "floor", "floordiv", "floormod", "fma", "fmod", "from_source", "func_attr", "func_name", "func_ret",
-    "get_active_lane_mask", "greater", "greater_equal", "grid", "handle", "handle_add_byte_offset", "hint", "hypot",
-    "if_then_else", "infinity", "inline", "is_buffer_var", "isfinite", "isinf", "isnan", "isnullptr", "jit",
-    "lane_id", "launch_thread", "ldexp", "less", "less_equal", "let", "likely", "local_scalar", "log", "log10",
+    "call_pure_extern", "cast", "ceil", "ceildiv", "cluster", "cluster_id", "clz", "constexpr", "continue_loop",
+    "copysign", "cos", "cosh", "cta", "cta_id", "cta_id_in_cluster", "cta_id_in_pair", "decl_buffer", "decl_scalar",
+    "device_entry", "div", "divide", "dp4a", "elected", "env_thread", "equal", "erf", "evaluate", "exp", "exp10",
+    "exp2", "fabs", "filter", "floor", "floordiv", "floormod", "fma", "fmod", "from_source", "func_attr", "func_name",
+    "func_ret", "get_active_lane_mask", "greater", "greater_equal", "grid", "handle", "handle_add_byte_offset",
+    "hint", "hypot", "if_then_else", "infinity", "inline", "is_buffer_var", "isfinite", "isinf", "isnan", "isnullptr",
+    "jit", "lane_id", "launch_thread", "ldexp", "less", "less_equal", "let", "likely", "local_scalar", "log", "log10",
     "log1p", "log2", "logical_and", "logical_not", "logical_or", "macro", "masked_load", "masked_store",
     "match_buffer", "max", "max_value", "meta_class", "meta_var", "min", "min_value", "mul", "multiply", "nearbyint",
     "neg", "nextafter", "not_equal", "parallel", "popcount", "pow", "prim_func", "ptr", "ptr_byte_offset",
     "q_multiply_shift", "q_multiply_shift_per_axis", "ramp", "register_script_namespace", "reinterpret", "round",
     "rsqrt", "scope_id", "select", "selector", "serial", "shared_scalar", "shift_left", "shift_right", "sigmoid",
-    "sin", "sinh", "smem", "sqrt", "static_assert", "sub", "subtract", "tan", "tanh", "thread_binding", "thread_id",
-    "thread_id_in_wg", "thread_return", "tirx", "trace", "trunc", "truncdiv", "truncmod", "tvm_access_ptr",
-    "tvm_storage_sync", "tvm_thread_invariant", "tvm_tuple", "tvm_warp_activemask", "tvm_warp_shuffle",
-    "tvm_warp_shuffle_down", "tvm_warp_shuffle_up", "tvm_warp_shuffle_xor", "type_annotation", "undef", "unroll",
-    "var", "vectorcombine", "vectorhigh", "vectorized", "vectorlow", "void", "warp_id", "warp_id_in_wg",
-    "warpgroup_id",
+    "sin", "sinh", "smem", "sqrt", "static_assert", "sub", "subtract", "tan", "tanh", "thread", "thread_binding",
+    "thread_id", "thread_id_in_wg", "thread_return", "tile", "tirx", "trace", "trunc", "truncdiv", "truncmod",
+    "tvm_access_ptr", "tvm_storage_sync", "tvm_thread_invariant", "tvm_tuple", "tvm_warp_activemask",
+    "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up", "tvm_warp_shuffle_xor", "type_annotation",
+    "undef", "unroll", "var", "vectorcombine", "vectorhigh", "vectorized", "vectorlow", "void", "warp", "warp_id",
+    "warp_id_in_wg", "warpgroup", "warpgroup_id", "wg",
     *CONSTRUCTORS, *NODES,
 ]  # fmt: skip
 

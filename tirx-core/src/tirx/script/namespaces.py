@@ -6,10 +6,9 @@ import sys
 from importlib.machinery import PathFinder
 
 from .. import backend
-from ..ir import current_span
-from ..support.errors import BackendError
 from ..support.late import load_object
 from .builder.types import constructor
+from .errors import UnknownImportError, UnknownNameError
 from .row import Namespace
 
 TYPE_CHECKING = False
@@ -25,15 +24,11 @@ LAZY = {
     "S": "tirx.layout", "R": "tirx.layout", "TileLayout": "tirx.layout", "Iter": "tirx.layout", "Axis": "tirx.layout",
     "target": "tirx.target:Target",
     "jit": "specialization", "constexpr": "specialization", "Optional": "specialization", "from_source": "text", "meta_var": "assign",
+    "tile": "tirx.script.tile:", **dict.fromkeys(("thread", "warp", "wg", "warpgroup", "cta", "cluster"), "tile"),
 }  # fmt: skip
 
 # Names that the published language has and this one lacks, and what to do instead.
 _ABSENT = {
-    "tile": "tile operations come with the next release; write loops over `Tx.thread_id` until then",
-    **dict.fromkeys(
-        ("thread", "warp", "wg", "warpgroup", "cta", "cluster"),
-        "tile operations of a scope come with the next release; write loops over `Tx.thread_id` until then",
-    ),
     **dict.fromkeys(
         ("sblock", "axis", "reads", "writes", "where", "init", "sblock_attr", "sblock_alloc_buffer", "Reduce", "CommReducer",
          "comm_reducer", "iter_var", "index_map"),
@@ -49,19 +44,6 @@ _ABSENT = {
 }  # fmt: skip
 
 
-class UnknownImportError(BackendError, ImportError):
-    """`from tirx.script import <name>`: there is no such name."""
-
-
-class UnknownNameError(BackendError, AttributeError):
-    """`Tx.<name>` does not exist; the message says what comes near, or what to install."""
-
-    def __init__(self, message: str, *, name: str, obj: Any, hint: str | None) -> None:
-        BackendError.__init__(self, message, span=current_span(), hint=hint)
-        self.name = name
-        self.obj = obj
-
-
 _registered: dict[str, Any] = {}
 
 
@@ -74,8 +56,9 @@ def register_script_namespace(name: str, namespace: Any) -> None:
 
 def load_lazy(name: str) -> Any:
     """One of core's own names that are imported at first use."""
-    place, _, attribute = LAZY[name].partition(":")
-    return load_object(f"{place if '.' in place else f'{__package__}.{place}'}:{attribute or name}")
+    place, colon, attribute = LAZY[name].partition(":")
+    module = place if "." in place else f"{__package__}.{place}"
+    return load_object(module if colon and not attribute else f"{module}:{attribute or name}")
 
 
 def find(name: str, module: ModuleType) -> Any:

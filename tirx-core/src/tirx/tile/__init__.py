@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from .access import constant_of, is_read, reads, tile_op, tiles, writes
+from .build import tile_call
+from .levels import ALIASES, SCOPES
 from .row import ConfigKey, Predicate, TileAttr, TileOp, TileOperand, Variant, check_tile_op, check_variant
+from .shapes import aligned, extents_of, keeps_shape, same_extents, shape_text, squeezed
+from .spelling import call_name
 from .verdict import Declined, Verdict, accept, decline
 
 __all__ = [
-    "ConfigKey", "Declined", "Predicate", "TileAttr", "TileOp", "TileOperand", "Variant", "Verdict", "accept",
-    "check_tile_op", "check_variant", "decline",
+    "ALIASES", "SCOPES", "ConfigKey", "Declined", "Predicate", "TileAttr", "TileOp", "TileOperand", "Variant", "Verdict",
+    "accept", "aligned", "call_name", "check_tile_op", "check_variant", "constant_of", "decline", "extents_of", "is_read",
+    "keeps_shape", "reads", "same_extents", "shape_text", "squeezed", "tile_call", "tile_op", "tiles", "writes",
 ]  # fmt: skip
