@@ -64,7 +64,7 @@ def test_shared_memory(arch: str, shared: int) -> None:
     [
         ("sm_91", "`sm_91` is no architecture of NVIDIA's", "did you mean"),
         ("90a", "`90a` is no architecture", "sm_90a"),
-        ("compute_90", "`compute_90` is no architecture", "there are sm_50"),
+        ("compute_90", "`compute_90` is no architecture", "there are sm_20"),
         ("sm_80a", "`sm_80a`: sm_80 has no variant `a`", "write sm_80"),
         ("sm_90f", "`sm_90f`: sm_90 has no variant `f`", "write sm_90 or sm_90a"),
     ],

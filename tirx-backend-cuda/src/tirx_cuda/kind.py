@@ -43,15 +43,41 @@ def _positive(value: int) -> str | None:
     return None if value > 0 else f"{value} is not positive"
 
 
+def _is_warp(value: int) -> str | None:
+    return None if value == WARP else f"warps have {WARP} threads, not {value}"
+
+
 _ATTRIBUTES = {
     "arch": Attribute(
-        str, None, f"architecture, such as sm_90a; default: that of the device present, else {DEFAULT_ARCH}", _is_arch
+        str,
+        None,
+        f"architecture, such as sm_90a; default: that of the device present, else {DEFAULT_ARCH}",
+        _is_arch,
+        label="arch",
     ),
-    "max_threads_per_block": Attribute(int, 1024, "threads of one cta", _positive),
+    "multiprocessors": Attribute(int, None, "number of multiprocessors, where it is known", _positive, label="SMs"),
     "max_shared_memory_per_block": Attribute(
-        int, None, "bytes of shared memory of one cta; default: by arch", _positive
+        int, None, "bytes of shared memory of one cta; default: by arch", _positive, label="shared/cta", unit="bytes"
     ),
-    "multiprocessors": Attribute(int, None, "number of multiprocessors, where it is known", _positive),
+    "shared_memory_per_multiprocessor": Attribute(
+        int, None, "bytes of shared memory of a multiprocessor; by arch", _positive, label="shared/SM", unit="bytes"
+    ),
+    "registers_per_block": Attribute(
+        int, None, "32-bit registers of one cta; by arch", _positive, label="registers/cta"
+    ),
+    "max_threads_per_block": Attribute(int, 1024, "threads of one cta", _positive, label="threads/cta"),
+    "max_threads_per_multiprocessor": Attribute(
+        int, None, "threads that a multiprocessor keeps; by arch", _positive, label="threads/SM"
+    ),
+    "l2_cache_size_bytes": Attribute(
+        int, None, "bytes of L2 cache, where they are known", _positive, label="L2", unit="bytes"
+    ),
+    "memory_bandwidth": Attribute(
+        int, None, "of the device's memory in GB/s, where it is known", _positive, label="bandwidth", unit="GB/s"
+    ),
+    "tensor_core_dtypes": Attribute(tuple, None, "what its tensor cores multiply; by arch", label="tensor cores"),
+    "thread_warp_size": Attribute(int, WARP, "threads that run in step", _is_warp, label="warp"),
+    "max_num_threads": Attribute(int, 1024, "threads of one cta, by its older name", _positive, label="threads"),
 }
 
 
@@ -69,6 +95,11 @@ def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
             f"max_shared_memory_per_block={given}: {attrs['arch']} has {most} bytes",
             hint="leave it out to use all of them",
         )
+    attrs.setdefault("shared_memory_per_multiprocessor", row.multiprocessor_shared)
+    attrs.setdefault("registers_per_block", row.registers)
+    if row.threads is not None:
+        attrs.setdefault("max_threads_per_multiprocessor", row.threads)
+    attrs.setdefault("tensor_core_dtypes", row.tensor)
     return attrs
 
 
@@ -136,8 +167,8 @@ def _limits(target: Target) -> Mapping[str, int]:
         "threads_per_cta": target["max_threads_per_block"],
         "shared_bytes": target["max_shared_memory_per_block"],
         "static_shared_bytes": _STATIC_LIMIT,
-        "registers_per_thread": 255,
-        "registers_per_cta": 65536,
+        "registers_per_thread": parse_arch(target["arch"]).registers_per_thread,
+        "registers_per_cta": target["registers_per_block"],
         "vector_bytes": 16,
     }
 

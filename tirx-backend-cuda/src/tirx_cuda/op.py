@@ -13,7 +13,7 @@ from tirx.intrinsic import Barrier, Effect, Emission, Intrinsic, Operand, Requir
 from tirx.ir import Call, DType, Expr
 
 from . import emit
-from .arch import at_least
+from .capabilities import needs
 
 __all__ = ["EMISSIONS", "INTRINSICS", "ROW"]
 
@@ -88,11 +88,11 @@ def _synchronisation() -> Iterator[_Entry]:
     )  # fmt: skip
     yield _Entry(
         "cluster_sync", [], "void", _sync("cluster"), "cluster_sync()", "all threads of the cluster meet",
-        meaning="sync:cluster_sync", helpers=("cluster_sync",), requires=at_least(90),
+        meaning="sync:cluster_sync", helpers=("cluster_sync",), requires=needs("cluster"),
     )  # fmt: skip
     yield _Entry(
         "grid_sync", [], "void", _sync("kernel"), "grid_sync()", "all threads of a cooperative launch meet",
-        meaning="sync:grid_sync", helpers=("grid_sync",), requires=at_least(60),
+        meaning="sync:grid_sync", helpers=("grid_sync",), requires=needs("grid_sync"),
     )  # fmt: skip
     for name, words in (("and", "all"), ("or", "any")):
         yield _Entry(
@@ -105,7 +105,7 @@ def _synchronisation() -> Iterator[_Entry]:
     )  # fmt: skip
     yield _Entry(
         "nano_sleep", [_value("time", *_WORD)], "void", "opaque", "__nanosleep({0})", "wait about so many nanoseconds",
-        meaning="sync:nano_sleep", requires=at_least(70),
+        meaning="sync:nano_sleep", requires=needs("nanosleep"),
     )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ _MASK = Operand("mask", dtypes=_WORD)
 def _votes() -> Iterator[_Entry]:
     yield _Entry(
         "elect_sync", [], "bool", "sync", "elect_sync()", "true in exactly one thread of the warp",
-        meaning="votes:elect_sync", helpers=("elect_sync",), requires=at_least(90),
+        meaning="votes:elect_sync", helpers=("elect_sync",), requires=needs("elect"),
     )  # fmt: skip
     yield _Entry(
         "any_sync", [_MASK, _value("pred", "bool", "integer")], "int32", "sync", emit.masked("__any_sync"),
@@ -194,7 +194,7 @@ def _reductions() -> Iterator[_Entry]:
         yield _Entry(
             f"reduce_{name}_sync_u32", [_MASK, _value("v", "uint32")], "uint32", "sync", emit.masked(f"__reduce_{name}_sync"),
             f"{'sum' if name == 'add' else 'minimum'} over the threads of the mask, by one instruction",
-            meaning=f"reduce:reduce_{name}_sync", requires=at_least(80),
+            meaning=f"reduce:reduce_{name}_sync", requires=needs("redux"),
         )  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def _memory() -> Iterator[_Entry]:
     yield _Entry(
         "ld_acquire", [Operand("addr", "pointer")], _loaded_dtype, "atomic", emit.acquire,
         "load a word; what its writer did before releasing it is seen after it", meaning="memory:ld_acquire",
-        attrs={"dtype": "uint32", "scope": "gpu"}, requires=at_least(70),
+        attrs={"dtype": "uint32", "scope": "gpu"}, requires=needs("memory_model"),
     )  # fmt: skip
     yield _Entry(
         "cvta_generic_to_shared", [Operand("ptr", "pointer")], "uint32", "pure", "(unsigned int)__cvta_generic_to_shared({0})",

@@ -13,7 +13,7 @@ from tirx.intrinsic import Emission, Requirement
 from tirx.ir import Call, DType
 from tirx.support.errors import TargetError
 
-from ..arch import at_least
+from ..capabilities import needs
 from ..emit import shuffle
 
 __all__ = ["CORE_EMISSIONS"]
@@ -241,7 +241,7 @@ def _rows() -> Iterator[tuple[str, str | Rule, Requirement | None]]:
     yield "abs", _abs, None
     yield "popcount", _popcount, None
     yield "clz", _clz, None
-    yield "dp4a", _dp4a, at_least(61)
+    yield "dp4a", _dp4a, needs("dp4a")
     yield "masked_load", _masked("masked_load"), None
     yield "masked_store", _masked("masked_store"), None
     yield "tvm_storage_sync", "__syncthreads()", None

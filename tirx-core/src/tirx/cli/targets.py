@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 import click
@@ -14,12 +15,15 @@ from .output import json_option, print_json
 
 __all__ = ["command"]
 
+WIDTH = 120
+_SIZES = ((2**20, "MiB"), (2**10, "KiB"), (1, "bytes"))
+
 
 @click.command("targets")
 @click.argument("text", metavar="[FILTER]", required=False, default="")
 @json_option
 def command(text: str, as_json: bool) -> None:
-    """List target kinds and named targets of all installed backends.
+    """List target kinds and named targets of all installed backends; of one tag, all that is known.
 
     \b
     tirx targets generic
@@ -32,16 +36,57 @@ def command(text: str, as_json: bool) -> None:
         for row in registry().rows("target_tags").values()
         if text.lower() in f"{row.name} {row.attributes}".lower()
     ]
+    tags = [tag for tag in tags if text in (tag["name"], tag["name"].rpartition("/")[2])] or tags
     if as_json:
         print_json({"kinds": kinds, "tags": tags})
         return
     if kinds:
         click.echo(table(["kind", "from", "about"], [(k["name"], k["distribution"], k["doc"]) for k in kinds]))
-    if tags:
-        rows = [(t["name"], t["kind"], "  ".join(f"{k}={v}" for k, v in t["attributes"].items())) for t in tags]
-        click.echo("\n" * bool(kinds) + table(["tag", "kind", "attributes"], rows))
+    if len(tags) == 1:
+        click.echo("\n" * bool(kinds) + _sheet(tags[0]))
+    else:
+        for number, kind in enumerate(dict.fromkeys(tag["kind"] for tag in tags)):
+            click.echo("\n" * bool(kinds or number) + _figures(kind, [tag for tag in tags if tag["kind"] == kind]))
     if not (kinds or tags):
         raise click.ClickException(f"no kind or tag matches {text!r}")
+
+
+def _figures(kind: str, tags: list[dict[str, Any]]) -> str:
+    """A line for each tag, a column for each attribute in which they differ; what they share stands below."""
+    attributes = registry().rows("target_kinds")[kind].attributes
+    values = {key: [tag["attributes"].get(key) for tag in tags] for key in attributes}
+    differing = [key for key, column in values.items() if any(value != column[0] for value in column)]
+    shared = {key: column[0] for key, column in values.items() if key not in differing and column[0] is not None}
+    rows = [(tag["name"], *(_shown(attributes[key], tag["attributes"].get(key)) for key in differing)) for tag in tags]
+    text = table(["tag", *(attributes[key].label or key for key in differing)], rows)
+    same = ", ".join(
+        f"{attributes[key].label or key} {_shown(attributes[key], value)}" for key, value in shared.items()
+    )
+    return f"{text}\n{fill(f'all of kind {kind}: {same}', WIDTH)}" if same else text
+
+
+def _sheet(tag: dict[str, Any]) -> str:
+    """All that is known of one tag, an attribute a line, and where it stands."""
+    attributes = registry().rows("target_kinds")[tag["kind"]].attributes
+    rows = [
+        (key, _shown(attributes[key], tag["attributes"][key]), attributes[key].doc)
+        for key in attributes
+        if tag["attributes"].get(key) is not None
+    ]
+    sources = "\n".join(f"  {line}" for line in tag["source"].split("; "))
+    return f"{tag['name']}: kind {tag['kind']}\n{table(['attribute', 'value', 'what it is'], rows)}\n\nfrom\n{sources}"
+
+
+def _shown(attribute: Any, value: Any) -> str:
+    """A value for people: sizes in the largest unit that divides them, lists by their words."""
+    if value is None:
+        return "-"
+    if attribute.unit == "bytes":
+        size, unit = next((value // size, unit) for size, unit in _SIZES if value % size == 0)
+        return f"{size} {unit}"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "none"
+    return f"{value} {attribute.unit}".rstrip()
 
 
 def _load(name: str) -> None:

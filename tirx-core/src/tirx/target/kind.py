@@ -22,10 +22,11 @@ __all__ = [
 class Attribute:
     """One attribute of a kind: its Python `type`, `default` (None: absent unless given), `doc`, and an optional check.
 
-    `check(value)` answers None or what is wrong.
+    `check(value)` answers None or what is wrong. `label` heads its column where targets are listed (default: its name), `unit`
+    says what a number counts; numbers of `"bytes"` are shown as KiB and MiB.
     """
 
-    __slots__ = ("check", "default", "doc", "type")
+    __slots__ = ("check", "default", "doc", "label", "type", "unit")
 
     def __init__(
         self,
@@ -33,11 +34,16 @@ class Attribute:
         default: Any = None,
         doc: str = "",
         check: Callable[[Any], str | None] | None = None,
+        *,
+        label: str = "",
+        unit: str = "",
     ) -> None:
         self.type = type
         self.default = default
         self.doc = doc
         self.check = check
+        self.label = label
+        self.unit = unit
 
 
 class Capabilities:
