@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import Alloc, Bind, Buffer, Decl, Expr, For, Let, Node, ScopeIdDef, Stmt, Var, definitions, mask_of, variables
+from ..ir import Alloc, Bind, Buffer, Decl, Expr, For, IndexFunction, Let, Node, ScopeIdDef, Stmt, Var, definitions, mask_of, variables
 
 __all__ = ["buffer_variables", "free_variables"]
 
@@ -29,13 +29,15 @@ def free_variables(root: Node) -> list[Var]:
     return [var for key, var in used.items() if key not in defined]
 
 
-_DEFINING = mask_of(Let, Bind, For, ScopeIdDef, Alloc, Decl)
+_DEFINING = mask_of(IndexFunction, Let, Bind, For, ScopeIdDef, Alloc, Decl)
 
 
 def _defined(node: Node) -> tuple[Var, ...]:
     """Variables that a node defines; a view of existing storage defines none."""
     if isinstance(node, Let):
         return (node.var,)
+    if isinstance(node, IndexFunction):
+        return node.vars
     if not isinstance(node, Stmt) or (isinstance(node, Decl) and node.source is None):
         return ()
     return definitions(node)

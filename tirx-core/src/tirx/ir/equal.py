@@ -131,7 +131,7 @@ class _Comparison:
         return self._push([(a.params, b.params), (a.attrs, b.attrs), (a.body, b.body)])
 
 
-_DEFINED = {"Bind": ("var",), "For": ("var",), "Let": ("var",), "ScopeIdDef": ("vars",)}
+_DEFINED = {"Bind": ("var",), "For": ("var",), "Let": ("var",), "ScopeIdDef": ("vars",), "IndexFunction": ("vars",)}
 
 
 def structural_hash(value: Any) -> int:

@@ -37,6 +37,7 @@ class TileFunction:
         self.scope = scope
 
     def __call__(self, *args: Any, **keywords: Any) -> None:
+        """Put the call into the kernel that is being built."""
         builder(f"Tx.{namespace(self.scope)}.{self.row.name}")
         emit(tile_call(self.row, self.scope, args, keywords))
 

@@ -25,13 +25,13 @@ from ..ir import (
 )  # fmt: skip
 from ..ir.convert import is_lossless
 from ..support.errors import ScriptError
-from ..support.suggest import did_you_mean
 from ..support.words import an
 from .config import config_value
 from .functions import index_function
 from .levels import level_of
 from .row import KEYWORDS, TileAttr, TileOp, TileOperand
 from .spelling import namespace
+from .text import may_be_absent, parameters
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class _Maker:
         attrs = tuple(sorted((item.name, self.attr(item, given, operands)) for item in self.row.attrs))
         config = {key: value for key, value in keywords.items() if key not in given and key not in KEYWORDS}
         workspace = self.workspace(keywords.get("workspace"))
-        values = {key: config_value(self.what, key, value) for key, value in sorted(config.items()) if value is not None}
+        chosen = sorted(item for item in config.items() if item[1] is not None)
+        values = {key: config_value(self.what, key, value) for key, value in chosen}
         call = TileCall(
             self.row, level_of(self.what, self.scope, keywords.get("scope")), tuple(operands), tuple(operands.values()),
             attrs, self.dispatch(keywords.get("dispatch")), tuple(workspace), tuple(workspace.values()), tuple(values),
@@ -90,23 +91,20 @@ class _Maker:
                 if name in given:
                     self.refuse(f"{self.what} gets `{name}` twice: by position and by name", self.signature())
                 given[name] = keywords[name]
-        for item in (*self.row.operands, *self.row.attrs):
-            if item.name not in given and not _may_be_absent(item):
-                near = did_you_mean(item.name, [key for key in keywords if key not in given])
-                self.refuse(f"{self.what} is called without `{item.name}`", near or self.signature())
+        for item, _ in parameters(self.row):
+            if item.name not in given and not may_be_absent(item):
+                self.refuse(f"{self.what} is called without `{item.name}`", self.signature())
         return given
 
     def signature(self) -> str:
-        parts = {item.name: f"{item.name}=None" if item.optional else item.name for item in self.row.operands}
-        for item in self.row.attrs:
-            parts[item.name] = item.name if item.default is TileAttr.REQUIRED else f"{item.name}={item.default!r}"
-        return f"its arguments are ({', '.join(parts[name] for name in self.row.form)})"
+        return f"its arguments are ({', '.join(text for _, text in parameters(self.row))})"
 
     # ---- operands ---------------------------------------------------------------------------------------------------
 
     def operands(self, given: Mapping[str, Any]) -> dict[str, Expr]:
         found: dict[str, Expr] = {}
-        for item in sorted(self.row.operands, key=lambda item: "w" not in item.rw):  # others take types from written ones
+        written_first = sorted(self.row.operands, key=lambda item: "w" not in item.rw)
+        for item in written_first:  # numbers take their type from what is written
             value = given.get(item.name)
             if value is not None:
                 found[item.name] = self.operand(item, value, found)
@@ -142,7 +140,7 @@ class _Maker:
         hint = f"it takes {_wanted(item)}"
         if item is self.row.operands[0] and self.row.name in ("cast", "max", "min"):
             hint = f"Tx.{self.row.name} without a scope is the function of scalars"
-        self.refuse(f"`{item.name}` of {self.what} is a tile that is {role}, not {_kind(value)}", hint)
+        return self.refuse(f"`{item.name}` of {self.what} is a tile that is {role}, not {_kind(value)}", hint)
 
     def scalar(self, item: TileOperand, value: Any, dtype: DType | None) -> Expr:
         if dtype is None:
@@ -162,7 +160,9 @@ class _Maker:
         if element.is_bool:
             return const(bool(value), element)
         if isinstance(value, float) and not element.is_float and not value.is_integer():
-            self.refuse(f"`{item.name}` of {self.what} is {value!r}, and the tile holds {element}", "give a whole number")
+            self.refuse(
+                f"`{item.name}` of {self.what} is {value!r}, and the tile holds {element}", "give a whole number"
+            )
         return const(value, element)
 
     # ---- keywords ---------------------------------------------------------------------------------------------------
@@ -199,10 +199,6 @@ class _Maker:
 
     def refuse(self, message: str, hint: str | None) -> NoReturn:
         raise ScriptError(message, span=self.span, hint=hint)
-
-
-def _may_be_absent(item: TileOperand | TileAttr) -> bool:
-    return item.optional if isinstance(item, TileOperand) else item.default is not TileAttr.REQUIRED
 
 
 def _is_a(value: Any, kind: type | tuple[type, ...]) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ..arith import Analyzer
 from ..ir import BufferRegion, Expr, TileCall
+from ..ir.tiles import tiles
 from ..support.errors import ScriptError
-from .access import tiles
+from .row import tile_op
 from .shapes import Extent, aligned, extents_of, is_one, keeps_shape, same, shape_text, squeezed
 from .spelling import call_name
 
@@ -246,8 +247,7 @@ def _tile(call: TileCall, name: str) -> BufferRegion:
 
 
 def _written(call: TileCall) -> list[str]:
-    row = call.op
-    return [item.name for item in row.operands if "w" in item.rw]  # type: ignore[attr-defined]  # a tile operation
+    return [item.name for item in tile_op(call).operands if "w" in item.rw]
 
 
 def _refuse(call: TileCall, message: str, hint: str) -> NoReturn:

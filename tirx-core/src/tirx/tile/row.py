@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConfigKey", "Predicate", "TileAttr", "TileOp", "TileOperand", "Variant", "check_tile_op", "check_variant",
+    "tile_op",
 ]  # fmt: skip
 
 OPERAND_KINDS = ("tile", "scalar", "function")
@@ -111,7 +112,7 @@ class TileOp(Op):
         super().__init__(name)
         self.operands = tuple(operands)
         self.attrs = tuple(attrs)
-        self.form = tuple(form) or tuple(item.name for item in (*self.operands, *self.attrs))
+        self.form = tuple(form) or (*(item.name for item in self.operands), *(item.name for item in self.attrs))
         self.check = check
         self.meaning = meaning
         self.doc = doc
@@ -193,6 +194,12 @@ class Variant:
         self.doc = doc
 
 
+def tile_op(call: TileCall) -> TileOp:
+    """The row of the operation of a call."""
+    assert isinstance(call.op, TileOp)
+    return call.op
+
+
 def check_tile_op(row: Any) -> None:
     """Raise `ValueError` when a row is malformed."""
     if not isinstance(row, TileOp):
@@ -201,7 +208,7 @@ def check_tile_op(row: Any) -> None:
         raise ValueError(f"tile operation {row.name!r} is no name that the language can offer")
     if ":" not in row.meaning:
         raise ValueError(f"tile operation {row.name}: meaning {row.meaning!r} is not 'module:function'")
-    names = [item.name for item in (*row.operands, *row.attrs)]
+    names = [*(item.name for item in row.operands), *(item.name for item in row.attrs)]
     if sorted(row.form) != sorted(set(names)) or set(names) & set(KEYWORDS):
         raise ValueError(f"tile operation {row.name}: form {row.form} does not name each operand and attr once")
     for operand in row.operands:

@@ -9,16 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
-__all__ = ["description", "parameters", "signature"]
+__all__ = ["description", "may_be_absent", "parameters", "signature"]
 
 
 def parameters(row: TileOp) -> Iterator[tuple[TileOperand | TileAttr, str]]:
     """Each operand and plain keyword in the order of the function, and how it stands in the signature."""
-    known: dict[str, TileOperand | TileAttr] = {item.name: item for item in (*row.operands, *row.attrs)}
+    known: dict[str, TileOperand | TileAttr] = {item.name: item for item in row.operands}
+    known.update((item.name, item) for item in row.attrs)
     for name in row.form:
         item = known[name]
         default = _default(item)
         yield item, name if default is None else f"{name}={default}"
+
+
+def may_be_absent(item: TileOperand | TileAttr) -> bool:
+    """Whether a call need not give it."""
+    return item.optional if isinstance(item, TileOperand) else item.default is not TileAttr.REQUIRED
 
 
 def _default(item: TileOperand | TileAttr) -> str | None:

@@ -13,6 +13,7 @@ from ...ir import (
     Decl,
     Expr,
     For,
+    IndexFunction,
     Let,
     Node,
     PrimFunc,
@@ -109,6 +110,8 @@ class _Scoping:
                 self._use(node, node.span or span)
             elif isinstance(node, Let):
                 self.valid.add(id(node.var))
+            elif isinstance(node, IndexFunction):
+                self.valid.update(map(id, node.vars))
             else:
                 buffer = getattr(node, "buffer", None)
                 if isinstance(buffer, Buffer):
@@ -141,7 +144,7 @@ class _Scoping:
 _DEFINES = mask_of(Bind, For, ScopeIdDef, Alloc, Decl)
 
 
-_USES = mask_of(Var, Let, BufferLoad, BufferRegion)
+_USES = mask_of(Var, Let, IndexFunction, BufferLoad, BufferRegion)
 
 
 def _defined(stmt: Stmt) -> tuple[Var, ...]:

@@ -28,6 +28,7 @@ from ...ir import (
     Seq,
     Stmt,
     StringImm,
+    TileCall,
     Tuple,
     Var,
     While,
@@ -39,6 +40,7 @@ from .expressions import ExpressionPrinter
 from .literals import dtype_text, is_number, number, plain_data, quoted
 from .names import NameTable
 from .scopes import scope_id_text
+from .tiles import tile_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -267,6 +269,9 @@ class StatementPrinter:
             parts.append(plain_data(list(stmt.flags)))
         return [f"T.tirx.launch({', '.join(parts)})"]
 
+    def _tile(self, stmt: TileCall) -> list[str]:
+        return [tile_text(self, stmt)]
+
     def _table(self, keys: Sequence[str], values: Sequence[Expr]) -> str:
         return "{" + ", ".join(f"{quoted(k)}: {self.text(v)}" for k, v in zip(keys, values, strict=True)) + "}"
 
@@ -301,4 +306,5 @@ _RULES: dict[type[Stmt], Callable[[StatementPrinter, Any], list[str]]] = {
     Evaluate: StatementPrinter._evaluate, For: StatementPrinter._for, While: StatementPrinter._while, If: StatementPrinter._if,
     Assert: StatementPrinter._assert, ScopeIdDef: StatementPrinter._scope_id, Break: StatementPrinter._break,
     Continue: StatementPrinter._continue, Return: StatementPrinter._return, Launch: StatementPrinter._launch, Seq: StatementPrinter.lines,
+    TileCall: StatementPrinter._tile,
 }  # fmt: skip
