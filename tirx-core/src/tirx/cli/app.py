@@ -24,6 +24,7 @@ _COMMANDS = {
     "compile": "lower a kernel, write its source, build its binary",
     "run": "run a kernel on arrays, simulated or on the device",
     "check": "parse, verify and lower every kernel of a file",
+    "layout": "show which thread, register or bank holds which element of a layout",
     "targets": "list target kinds and named targets",
     "backends": "list installed backends and their states",
     "why": "explain what is known of a name, and which rule decided about it",

@@ -8,18 +8,21 @@ __all__ = ["LayoutConstructor", "check_constructor"]
 
 
 class LayoutConstructor:
-    """A row of hook `tirx_layout_constructors`: `tirx.layout.<name>` is the function at `load` (`"module:function"`).
+    """A row of hook `tirx_layout_constructors`: the function at `load` (`"module:function"`) makes a layout.
 
+    It is found as `tirx.layout.<name>` and as `TileLayout.<name>`.
+    With `method`, it takes a layout first and is also an operation of layouts: `layout.<name>(...)`.
     With `scope`, the function also reads the layout strings of buffers in that storage scope (`layout="PF"`):
     `(text, shape) -> Layout`.
     """
 
-    __slots__ = ("doc", "load", "name", "scope")
+    __slots__ = ("doc", "load", "method", "name", "scope")
 
-    def __init__(self, name: str, load: str, *, doc: str, scope: str | None = None) -> None:
+    def __init__(self, name: str, load: str, *, doc: str, method: bool = False, scope: str | None = None) -> None:
         self.name = name
         self.load = load
         self.doc = doc
+        self.method = method
         self.scope = scope
 
 

@@ -15,6 +15,8 @@ from ..ir import Expr, Layout, current_span
 from ..ir.sizes import plus, times
 from ..support.errors import LayoutError
 from ..support.suggest import did_you_mean
+from .doors import Doors
+from .drawn import Drawn
 from .iters import Iter, Number, number, product, row_major_strides, same
 from .names import axis_named
 from .syntax import AxisTerm, LayoutSpec
@@ -22,7 +24,7 @@ from .syntax import AxisTerm, LayoutSpec
 __all__ = ["TileLayout", "plain_strides", "row_major", "spec_text"]
 
 
-class TileLayout(Layout):
+class TileLayout(Drawn, Doors, Layout):
     """`TileLayout(S[(8, 4):(4 @ laneid, 1)] + R[2:4 @ warpid] + 5 @ warpid)`.
 
     `shard` and `replica` are tuples of `Iter`, `offset` maps axis names to numbers (no zero entries).

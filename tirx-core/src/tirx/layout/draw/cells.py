@@ -1,0 +1,193 @@
+"""Which cell of a picture holds what: a layout as rows of cells, neighbours along a row that lie side by side as one.
+
+`physical` of a layout is asked for each element that is shown, so a picture can show no other layout than the one that kernels
+are lowered with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product as combinations
+from math import gcd, prod
+from typing import Any, NamedTuple
+
+from ...ir import current_span
+from ...support.errors import LayoutError
+from ..names import axis_named
+
+__all__ = ["Cell", "Grid", "Place", "extents_of", "grid_of", "is_memory"]
+
+Place = dict[str, int]
+"""Position on each axis."""
+
+_LEVELS = ("cluster", "cta", "warpgroup", "warp", "thread")  # of what an axis counts
+_SCANNED = 1024  # columns that are looked at before some are left out
+
+
+class Cell(NamedTuple):
+    """`length` elements of one row from `column` on, and where the first lies (each copy); the others follow it."""
+
+    row: int
+    column: int
+    length: int
+    places: tuple[Place, ...]
+
+
+class Grid(NamedTuple):
+    """Rows and columns of a layout's elements, the upper left part of them as cells."""
+
+    shape: tuple[int, ...]
+    rows: int
+    columns: int
+    axes: tuple[str, ...]
+    along: str | None  # the memory axis on which the elements of a cell follow each other
+    step: int  # elements of a cell
+    cells: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def shown_rows(self) -> int:
+        """How many rows are shown."""
+        return len(self.cells)
+
+    @property
+    def shown_columns(self) -> int:
+        """How many columns are shown."""
+        return len(self.cells[0]) * self.step
+
+    @property
+    def threads(self) -> tuple[str, ...]:
+        """The axes that count threads or groups of them, the largest groups first."""
+        return tuple(sorted((axis for axis in self.axes if not is_memory(axis)), key=_fineness))
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The axes as they are read: who holds an element, then where."""
+        return (*self.threads, *(axis for axis in self.axes if is_memory(axis)))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the elements lie in linear memory and nothing else."""
+        return self.axes == ("m",)
+
+    def coordinates(self, row: int) -> tuple[int, ...]:
+        """The coordinates of a row, without the last dimension."""
+        found = []
+        for extent in reversed(self.shape[:-1]):
+            row, index = divmod(row, extent)
+            found.append(index)
+        return tuple(reversed(found))
+
+    def flat(self) -> Iterator[Cell]:
+        """All cells."""
+        for row in self.cells:
+            yield from row
+
+
+def is_memory(axis: str) -> bool:
+    """Whether an axis counts positions in storage."""
+    row = axis_named(axis)
+    return row is None or row.is_memory()
+
+
+def _fineness(axis: str) -> int:
+    row = axis_named(axis)
+    return _LEVELS.index(row.level) if row is not None and row.level in _LEVELS else len(_LEVELS)
+
+
+def grid_of(layout: Any, shape: Sequence[int], limit: tuple[int, int], unit: Callable[[int], int]) -> Grid:
+    """The grid of a layout over `shape`. Elements whose position `m` has another `unit` never share a cell."""
+    extents = extents_of(shape)
+    if prod(extents) != _constant(layout.size()):
+        raise LayoutError(
+            f"shape {tuple(extents)} has {prod(extents)} elements, the layout {layout.size()}",
+            span=current_span(),
+            hint="give a shape of as many elements as the layout has",
+        )
+    rows, columns = prod(extents[:-1]), extents[-1]
+    copies = copies_of(layout)
+    whole = Grid(extents, rows, columns, tuple(_axes_of(layout)), None, 1, ())
+    scanned = [
+        [
+            tuple(_place(copy, (*whole.coordinates(row), column), extents) for copy in copies)
+            for column in range(min(columns, _SCANNED))
+        ]
+        for row in range(min(rows, limit[0]))
+    ]
+    along, step = _best_run(scanned, [axis for axis in whole.axes if is_memory(axis)], columns, unit)
+    kept = min(limit[1], len(scanned[0]) // step) * step
+    cells = tuple(
+        tuple(Cell(row, column, step, places[column]) for column in range(0, kept, step))
+        for row, places in enumerate(scanned)
+    )
+    return whole._replace(along=along, step=step, cells=cells)
+
+
+def extents_of(shape: Sequence[Any]) -> tuple[int, ...]:
+    """The extents of a shape; `LayoutError` unless they are positive constants."""
+    extents = tuple(_constant(extent) for extent in shape)
+    if not extents or any(extent < 1 for extent in extents):
+        raise LayoutError(f"a shape has positive extents, not {extents}", span=current_span(), hint="write (8, 16)")
+    return extents
+
+
+def copies_of(layout: Any) -> list[Any]:
+    """The layout of each copy of the elements: replicas spelt out as offsets."""
+    inner = getattr(layout, "tile_layout", None)
+    if inner is not None:
+        return [layout.with_tile(copy) for copy in copies_of(inner)]
+    replica = getattr(layout, "replica", ())
+    if not replica:
+        return [layout]
+    made = []
+    for steps in combinations(*(range(_constant(item.extent)) for item in replica)):
+        offset = dict(layout.offset)
+        for step, item in zip(steps, replica, strict=True):
+            offset[item.axis] = offset.get(item.axis, 0) + step * item.stride
+        made.append(type(layout).from_iters(layout.shard, (), offset))
+    return made
+
+
+def _axes_of(layout: Any) -> tuple[str, ...]:
+    inner = getattr(layout, "tile_layout", layout)
+    found: tuple[str, ...] = inner.axes()
+    return found
+
+
+def _place(layout: Any, coord: tuple[int, ...], shape: tuple[int, ...]) -> Place:
+    return {axis: _constant(position) for axis, position in layout.physical(coord, shape).items()}
+
+
+def _constant(value: Any) -> int:
+    if isinstance(value, int):
+        return value
+    text = value.script() if hasattr(value, "script") else repr(value)
+    raise LayoutError(
+        f"`{text}` is not constant; a picture needs numbers", span=current_span(), hint="give the symbol a value first"
+    )
+
+
+def _best_run(
+    rows: list[list[tuple[Place, ...]]], axes: list[str], columns: int, unit: Callable[[int], int]
+) -> tuple[str | None, int]:
+    """The axis along which most neighbours lie side by side, and how many of them make a cell everywhere."""
+    found = [(_step(rows, axis, columns, unit), axis) for axis in axes]
+    step, along = max(found, key=lambda item: item[0], default=(1, None))
+    return (along, step) if step > 1 else (None, 1)
+
+
+def _step(rows: list[list[tuple[Place, ...]]], axis: str, columns: int, unit: Callable[[int], int]) -> int:
+    step = gcd(columns, len(rows[0]))
+    for places in rows:
+        for column in range(1, len(places)):
+            if not _follows(places[column - 1], places[column], axis, unit):
+                step = gcd(step, column)
+                if step == 1:
+                    return 1
+    return step
+
+
+def _follows(before: tuple[Place, ...], after: tuple[Place, ...], axis: str, unit: Callable[[int], int]) -> bool:
+    return all(
+        all(b[name] == a[name] + (name == axis) for name in a) and (axis != "m" or unit(a["m"]) == unit(b["m"]))
+        for a, b in zip(before, after, strict=True)
+    )
