@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from ..ir import Alloc, Bind, Buffer, Decl, Expr, For, IndexFunction, Let, Node, ScopeIdDef, Stmt, Var, definitions, mask_of, variables
+from ..ir import (
+    Alloc,
+    Bind,
+    Buffer,
+    Decl,
+    Expr,
+    For,
+    IndexFunction,
+    Let,
+    Node,
+    ScopeIdDef,
+    Stmt,
+    Var,
+    definitions,
+    mask_of,
+    variables,
+)
 
 __all__ = ["buffer_variables", "free_variables"]
 

@@ -1,4 +1,4 @@
-"""What tile calls read and write. The operation's row (`tirx.tile.TileOp`) says it of each operand."""
+"""What tile calls are called, read and write. The operation's row (`tirx.tile.TileOp`) says it of each operand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         read_if: str | None
 
 
-__all__ = ["constant_of", "is_read", "reads", "tiles", "writes"]
+__all__ = ["call_name", "constant_of", "is_read", "namespace", "reads", "tiles", "writes"]
 
 
 def tiles(call: TileCall) -> dict[str, BufferRegion]:
@@ -59,3 +59,13 @@ def is_read(call: TileCall, access: TileAccess) -> bool:
         return bool(call.attr(access.read_if))
     known = constant_of(call, access.read_if, False)
     return isinstance(known, Expr) or bool(known)
+
+
+def namespace(scope: str | None) -> str:
+    """Where the language has the functions of a scope: `tile` for each thread by itself."""
+    return "tile" if scope in (None, "thread") else str(scope)
+
+
+def call_name(call: TileCall) -> str:
+    """The function of the language that a call is a call of: `Tx.warp.copy`."""
+    return f"Tx.{namespace(call.scope)}.{call.op.name}"

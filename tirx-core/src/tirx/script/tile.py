@@ -9,10 +9,10 @@ import sys
 
 from .. import backend
 from ..ir import emit
+from ..ir.tiles import namespace
 from ..support.suggest import did_you_mean
 from ..tile import ALIASES, SCOPES, TileOp, tile_call
 from ..tile.ops import ALL
-from ..tile.spelling import namespace
 from ..tile.text import description, signature
 from .builder.state import builder
 from .errors import UnknownImportError, UnknownNameError

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ..ir.tiles import constant_of, is_read, reads, tiles, writes
+from ..ir.tiles import call_name, constant_of, is_read, reads, tiles, writes
 from .build import tile_call
 from .levels import ALIASES, SCOPES
 from .row import ConfigKey, Predicate, TileAttr, TileOp, TileOperand, Variant, check_tile_op, check_variant, tile_op
 from .shapes import aligned, extents_of, keeps_shape, same_extents, shape_text, squeezed
-from .spelling import call_name
 from .verdict import Declined, Verdict, accept, decline
 
 __all__ = [

@@ -24,13 +24,13 @@ from ..ir import (
     current_span,
 )  # fmt: skip
 from ..ir.convert import is_lossless
+from ..ir.tiles import namespace
 from ..support.errors import ScriptError
 from ..support.words import an
 from .config import config_value
 from .functions import index_function
 from .levels import level_of
 from .row import KEYWORDS, TileAttr, TileOp, TileOperand
-from .spelling import namespace
 from .text import may_be_absent, parameters
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up

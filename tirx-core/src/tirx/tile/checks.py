@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from ..arith import Analyzer
 from ..ir import BufferRegion, Expr, TileCall
-from ..ir.tiles import tiles
+from ..ir.tiles import call_name, tiles
 from ..support.errors import ScriptError
 from .row import tile_op
 from .shapes import Extent, aligned, extents_of, is_one, keeps_shape, same, shape_text, squeezed
-from .spelling import call_name
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:

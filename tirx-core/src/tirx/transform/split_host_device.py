@@ -15,6 +15,7 @@ layouts lowered.
 
 from __future__ import annotations
 
+from ..analysis.verify import check_lowered
 from ..ir import Attr, Call, Decl, GlobalVar, IRModule, PrimFunc, mask_of, rewrite, seq, variable_of, walk
 from ..target import Target
 from .kernel_part import KernelPart, flat_views
@@ -80,7 +81,8 @@ def _as_helper(func: PrimFunc) -> PrimFunc:
 
 
 def run(module: IRModule, context: PassContext) -> IRModule:
-    """The module with host and device functions."""
+    """The module with host and device functions; an error where a tile operation is left in it."""
+    check_lowered(module)
     taken = {func.attrs.get("global_symbol", name) for name, func in module.functions.items()} | set(module.functions)
     made: list[PrimFunc] = []
     for func in module:

@@ -27,19 +27,20 @@ from . import (
     requirements,
     scope_ids,
     storage,
+    tile_calls,
 )  # fmt: skip
 from .facts import Facts
 from .requirements import emission_of, requirement_problem
 
-__all__ = ["check_module", "check_well_formed", "emission_of", "requirement_problem", "verify_module"]
+__all__ = ["check_lowered", "check_module", "check_well_formed", "emission_of", "requirement_problem", "verify_module"]
 
 Topic = Callable[[Facts], Iterator[Diagnostic]]
 
 # In reading order: a later topic often only repeats an earlier one on the same line.
-_WELL_FORMED: tuple[Topic, ...] = (definitions.check, dtypes.check)
+_WELL_FORMED: tuple[Topic, ...] = (definitions.check, dtypes.check, lambda facts: tile_calls.check_function(facts.func))
 _RULES: tuple[Topic, ...] = (
     entry.check, attributes.check, parameters.check, loops.check, calls.check, arithmetic.check, storage.check, scope_ids.check,
-    capabilities.check, requirements.check, bounds.check, barriers.check,
+    tile_calls.check, capabilities.check, requirements.check, bounds.check, barriers.check,
 )  # fmt: skip
 
 
@@ -68,7 +69,15 @@ def check_well_formed(module: IRModule) -> None:
     """Raise `VerifyError` when definitions, uses or types do not fit: true of every program, at every stage."""
     found: list[Diagnostic] = []
     for func in module:
-        found += [*definitions.check_function(func), *dtypes.check_function(func)]
+        for check in (definitions.check_function, dtypes.check_function, tile_calls.check_function):
+            found += check(func)
+    if found:
+        raise VerifyError(diagnostics=found)
+
+
+def check_lowered(module: IRModule) -> None:
+    """Raise `VerifyError` when tile operations are left in a module that is about to be split."""
+    found = [problem for func in module for problem in tile_calls.survivors(func)]
     if found:
         raise VerifyError(diagnostics=found)
 

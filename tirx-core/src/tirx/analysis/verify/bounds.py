@@ -21,6 +21,7 @@ from ...ir import (
     Break,
     Buffer,
     BufferLoad,
+    BufferRegion,
     BufferStore,
     Call,
     Compare,
@@ -28,6 +29,7 @@ from ...ir import (
     Expr,
     For,
     If,
+    IndexFunction,
     IntImm,
     Node,
     Or,
@@ -35,9 +37,11 @@ from ...ir import (
     Return,
     Seq,
     Stmt,
+    TileCall,
     Var,
     While,
 )  # fmt: skip
+from ...ir.tiles import writes
 from ...support.errors import Diagnostic
 from ...support.span import Span
 from .facts import Facts, Kernel
@@ -87,6 +91,8 @@ class _Bounds:
             return
         if isinstance(stmt, Bind):
             self.forms[id(stmt.var)] = stmt.value
+        if isinstance(stmt, TileCall):
+            yield from self._tiles(stmt, exact)
         if isinstance(stmt, BufferStore):
             yield from self._access(stmt.buffer, stmt.indices, stmt.span, exact)
         for child in stmt.children():
@@ -101,6 +107,23 @@ class _Bounds:
             for child in stmt.children():
                 if isinstance(child, Stmt):
                     yield from self.statement(child, inside)
+
+    def _tiles(self, call: TileCall, exact: bool) -> Iterator[Diagnostic]:
+        """Both ends of each region that a tile operation works on."""
+        sizes = [item.value if isinstance(item, IntImm) else 0 for item in writes(call)[0].extents]
+        for arg in call.args:
+            if isinstance(arg, IndexFunction):
+                for var, size in zip(arg.vars, sizes, strict=False):
+                    self._range(var, 0, max(size - 1, 0))
+        for region in (item for item in (*call.args, *call.workspace, *call.config) if isinstance(item, BufferRegion)):
+            if any(isinstance(item, IntImm) and item.value < 1 for item in region.extents):
+                continue  # it has no elements, which is reported elsewhere
+            span = region.span or call.span
+            problem = next(self._access(region.buffer, region.starts, span, exact), None)
+            ends = tuple(map(_last, region.starts, region.extents))
+            problem = problem or next(self._access(region.buffer, ends, span, exact), None)
+            if problem is not None:
+                yield problem
 
     def _loop(self, loop: For, exact: bool) -> Iterator[Diagnostic]:
         parts = [part.value if isinstance(part, IntImm) else None for part in (loop.start, loop.extent, loop.step)]
@@ -235,6 +258,12 @@ class _Bounds:
                 for part, inner_factor in inner.items():
                     form.add(part, factor * inner_factor)
         return form
+
+
+def _last(start: Expr, extent: Expr) -> Expr:
+    """Index of the last element of a region along one dimension."""
+    made: Expr = start + extent - 1
+    return made
 
 
 def _depend(one: Place, other: Place) -> bool:

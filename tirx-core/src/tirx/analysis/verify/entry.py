@@ -15,10 +15,13 @@ from ...ir import (
     Launch,
     PrimFunc,
     ScopeIdDef,
+    TileCall,
     mask_of,
     walk,
 )
+from ...ir.tiles import call_name, writes
 from ...support.errors import Diagnostic
+from ...support.span import Span
 from .facts import ENTRY, Facts, line_of
 
 __all__ = ["check"]
@@ -78,11 +81,19 @@ def _host_scalars(facts: Facts) -> Iterator[Diagnostic]:
     for kernel in facts.kernels:
         for store in kernel.all(BufferStore):
             if id(store.buffer.data) in outside and store.buffer.is_scalar:
-                yield Diagnostic(
-                    f"`{store.buffer.name}` is a variable of the host, and is assigned in the kernel",
-                    store.span,
-                    hint="give the kernel a variable of its own, after device_entry()",
-                )
+                yield _assigned(store.buffer.name, store.span)
+        for call in kernel.all(TileCall):
+            for region in writes(call):
+                if id(region.buffer.data) in outside and region.buffer.is_scalar:
+                    yield _assigned(region.buffer.name, call.span)
+
+
+def _assigned(name: str, span: Span | None) -> Diagnostic:
+    return Diagnostic(
+        f"`{name}` is a variable of the host, and is assigned in the kernel",
+        span,
+        hint="give the kernel a variable of its own, after device_entry()",
+    )
 
 
 def _is_helper(facts: Facts) -> bool:
@@ -127,6 +138,9 @@ def _memory(facts: Facts) -> Iterator[Diagnostic]:
         seen.add(node.buffer.name)
         verb = "written" if isinstance(node, BufferStore) else "read"
         yield Diagnostic(f"`{node.buffer.name}` is {verb} outside of a kernel", node.span, hint=_START)
+    for call in facts.host.get(TileCall, ()):
+        assert isinstance(call, TileCall)
+        yield Diagnostic(f"{call_name(call)} is called outside of a kernel", call.span, hint=_START)
     for node in facts.host.get(Alloc, ()):
         assert isinstance(node, Alloc)
         buffer = node.buffer

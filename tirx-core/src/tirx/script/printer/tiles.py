@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...ir import BOOL, BufferRegion, Expr, IndexFunction, IntImm, TileCall, Tuple
+from ...ir.tiles import namespace
 from ...tile import SCOPES, TileOp, tile_op
-from ...tile.spelling import namespace
 from .literals import is_number, number, plain_data, quoted
 
 TYPE_CHECKING = False
