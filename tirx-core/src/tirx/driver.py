@@ -34,15 +34,13 @@ def compile(
     `TargetError` at the author's line.
     """
     module = as_module(kernel)
-    context = PassContext(_target(module, target), config=config, instruments=instruments)
-    wanted = tuple(extensions)
-    lowered = lower(module, context, wanted)
-    return Executable(module, lowered, context, entry=_entry(kernel), extensions=wanted)
+    context = PassContext(_target(module, target), config=config, instruments=instruments, extensions=extensions)
+    return Executable(module, lower(module, context), context, entry=_entry(kernel))
 
 
-def lower(module: IRModule, context: PassContext, extensions: Iterable[str] = ()) -> IRModule:
+def lower(module: IRModule, context: PassContext) -> IRModule:
     """`module` after the target kind's `lower` passes: what the simulator runs and source is written from."""
-    return run_passes(extended(_pipeline(context.target).lower, registry(extensions)), module, context)
+    return run_passes(extended(_pipeline(context.target).lower, context.registry), module, context)
 
 
 def pass_names(target: Target, extensions: Iterable[str] = ()) -> tuple[str, ...]:
@@ -65,6 +63,7 @@ def simulate(
     target: Target | str | Mapping[str, Any] | None = None,
     checks: str | Iterable[str] = "all",
     config: Mapping[str, Any] | None = None,
+    extensions: Iterable[str] = (),
     **kwargs: Any,
 ) -> Report:
     """Run `kernel` on NumPy arrays as `target` would, writing into them, and report what it did wrong.
@@ -81,7 +80,9 @@ def simulate(
             known = (*func.names, "budget", "patience")
             hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
             raise ArgumentError(f"simulate() of {func.name} has no argument `{name}`", hint=hint)
-    context = PassContext(_target(module, target), config=config)  # first: the target's backend knows its arrays
+    context = PassContext(
+        _target(module, target), config=config, extensions=extensions
+    )  # first: the target's backend knows its arrays
     given = {name: value for name, value in kwargs.items() if name not in options}
     bound = bind_arguments(func, args, given, noalias=bool(context.config["noalias"]))
     lowered = _lowered(kernel, module, context)
@@ -101,9 +102,10 @@ def _lowered(kernel: Kernel, module: IRModule, context: PassContext) -> IRModule
     if not isinstance(kernel, PrimFunc) or context.config != PassContext.KNOWN:
         return lower(module, context)
     memo = kernel._memo.setdefault("lowered", {})
-    if context.target not in memo:
-        memo[context.target] = lower(module, context)
-    found: IRModule = memo[context.target]
+    key = (context.target, context.registry)
+    if key not in memo:
+        memo[key] = lower(module, context)
+    found: IRModule = memo[key]
     return found
 
 

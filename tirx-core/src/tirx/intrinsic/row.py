@@ -83,14 +83,16 @@ class Effect:
 
     `pure` nothing; `read` / `write` memory through its pointer, place and region operands; `atomic` reads and writes as one;
     `sync` is a barrier or fence (`barrier` says which; a fence has none); `wait` blocks until its meaning answers true;
-    `control` leaves the thread or function; `opaque` anything.
+    `control` leaves the thread or function; `opaque` anything. `elects` names a level of the scope model: the result is true in
+    exactly one of the threads of each of its members that make the call.
     """
 
-    __slots__ = ("barrier", "kind")
+    __slots__ = ("barrier", "elects", "kind")
 
-    def __init__(self, kind: str, barrier: Barrier | None = None) -> None:
+    def __init__(self, kind: str, barrier: Barrier | None = None, *, elects: str | None = None) -> None:
         self.kind = kind
         self.barrier = barrier
+        self.elects = elects
 
     @property
     def is_pure(self) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from ..backend import find, registry
+from ..backend import find
 from ..codegen.row import Source
 from ..ir import Call, IRModule, PrimFunc, walk
 from ..support.errors import ArgumentError, TargetError
@@ -39,13 +39,11 @@ class Executable:
         context: PassContext,
         *,
         entry: str | None = None,
-        extensions: Iterable[str] = (),
     ) -> None:
         self.module = module
         self.lowered = lowered
         self.context = context
         self.entry = entry
-        self.extensions = tuple(extensions)
 
     @property
     def target(self) -> Target:
@@ -55,7 +53,7 @@ class Executable:
     @cached_property
     def prepared(self) -> IRModule:
         """The IR that the source is written from."""
-        snapshot = registry(self.extensions)
+        snapshot = self.context.registry
         pipeline: Pipeline = snapshot.rows("pipelines")[self.target.kind.name]
         return run_passes(extended(pipeline.prepare, snapshot), self.lowered, self.context)
 
@@ -94,7 +92,7 @@ class Executable:
     @property
     def provenance(self) -> tuple[tuple[str, str], ...]:
         """Distributions used, with versions, sorted."""
-        snapshot, kind = registry(self.extensions), self.target.kind.name
+        snapshot, kind = self.context.registry, self.target.kind.name
         owners = {
             snapshot.owner("target_kinds", name) for name in ("generic", kind)
         }  # core is always used: `generic` is its
@@ -128,7 +126,7 @@ class Executable:
 
     def __getitem__(self, name: str) -> Executable:
         entry = self.host(name).name
-        made = Executable(self.module, self.lowered, self.context, entry=entry, extensions=self.extensions)
+        made = Executable(self.module, self.lowered, self.context, entry=entry)
         made.__dict__.update({k: v for k, v in self.__dict__.items() if k in ("prepared", "source", "binary")})
         return made
 

@@ -9,7 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from _weakref import ref
+from contextvars import ContextVar
 from types import CodeType, FrameType
+
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 4 ms at start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "Position",
@@ -19,6 +24,8 @@ __all__ = [
     "here",
     "is_internal",
     "is_part_of_caller",
+    "is_pinned",
+    "pin",
     "register_positions",
 ]
 
@@ -30,6 +37,7 @@ _internal: dict[str, bool] = {}
 _root_codes: dict[int, CodeType] = {}  # by identity: hashing a code object reads all of it
 _column_index: dict[int, tuple[ref[CodeType], list[Position]]] = {}
 _MAX_CALLERS = 16
+_pinned: ContextVar[tuple[Span | None] | None] = ContextVar("tirx_pinned_span", default=None)
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
@@ -151,8 +159,22 @@ def is_internal(filename: str) -> bool:
     return known
 
 
+def pin(span: Span | None) -> Callable[[], None]:
+    """Until the answer is called, `here()` is `span`: what the compiler builds belongs to the author's line that asked for it."""
+    token = _pinned.set((span,))
+    return lambda: _pinned.reset(token)
+
+
+def is_pinned() -> bool:
+    """Whether the compiler is building for a line of the author's, and nobody's frames are asked."""
+    return _pinned.get() is not None
+
+
 def here(depth: int = 1) -> Span | None:
     """The span of the innermost frame outside TIRx, with the author's frames above it as `called_from`."""
+    pinned = _pinned.get()
+    if pinned is not None:
+        return pinned[0]
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["GENERIC", "SIMT_SCOPES"]
 
 _AXES = ("x", "y", "z")
+_BARRIERS = "tirx.intrinsic.core.collective:"
 
 CONSTRUCTS = (
     "while", "atomics", "barriers", "shuffles", "vectors", "dynamic_shared", "pointers", "calls", "printf", "asserts",
@@ -45,8 +46,8 @@ def _scope_model(target: Target, attrs: Mapping[str, Any]) -> ScopeModel:
     return ScopeModel(
         (
             ScopeLevel("kernel"),
-            ScopeLevel("cta", axes={"kernel": grid}),
-            ScopeLevel("warp", uniform=True),
+            ScopeLevel("cta", axes={"kernel": grid}, barrier=_BARRIERS + "cta_sync"),
+            ScopeLevel("warp", uniform=True, barrier=_BARRIERS + "warp_sync"),
             ScopeLevel("thread", widths={"warp": target["width"]}, axes={"cta": block}),
         ),
         limits={("cta", "thread"): target["max_threads"]},

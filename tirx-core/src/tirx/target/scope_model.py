@@ -26,10 +26,11 @@ class ScopeLevel:
     * `preferred`: the outer level inside which a launch may name preferred extents too (axes `preferred_<axis>`)
     * `reads`: further index names by outer level, which the machine keeps although no launch sizes them
     * `requires`: another optional level that a launch with this one has too
+    * `barrier`: `"module:function"`, which makes the threads of a member wait for each other when a kernel calls it
     * `uniform`: all threads of a member see the same id, and a code generator may say so to the compiler
     """
 
-    __slots__ = ("axes", "name", "optional", "preferred", "reads", "requires", "uniform", "widths")
+    __slots__ = ("axes", "barrier", "name", "optional", "preferred", "reads", "requires", "uniform", "widths")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class ScopeLevel:
         requires: str | None = None,
         preferred: str | None = None,
         uniform: bool = False,
+        barrier: str | None = None,
     ) -> None:
         self.name = name
         self.widths = dict(widths or {})
@@ -51,6 +53,7 @@ class ScopeLevel:
         self.preferred = preferred
         self.requires = requires
         self.uniform = uniform
+        self.barrier = barrier
 
 
 class ScopeModel:

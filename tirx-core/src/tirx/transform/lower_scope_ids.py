@@ -227,4 +227,4 @@ def _function(func: PrimFunc, context: PassContext) -> PrimFunc:
     return func.with_body(rewrite(func.body, {}, enter={Attr: enter}))
 
 
-lower_scope_ids = Pass("lower_scope_ids", run, requires=("target",), ensures=("scope_ids_lowered",))
+lower_scope_ids = Pass("lower_scope_ids", run, requires=("target", "tiles_lowered"), ensures=("scope_ids_lowered",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ..backend import registry
 from ..ir import IRModule
 from ..support.errors import TirxError
 from ..support.suggest import did_you_mean
@@ -12,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..backend.snapshot import Registry
     from ..target import Target
+    from ..tile.dispatch import Decision
 
 __all__ = [
     "Anchor",
@@ -54,7 +57,10 @@ class Pass:
 
 
 class Anchor:
-    """A documented place in a pipeline, `kind:name`, where extensions may insert passes."""
+    """A documented place in a pipeline, `kind:name`, where extensions may insert passes.
+
+    Without a kind (`:name`) it takes that of the pipeline that it is put into, as anchors in shared lists of passes do.
+    """
 
     __slots__ = ("name",)
 
@@ -73,14 +79,22 @@ class Instrument:
 
 
 class PassContext:
-    """What passes may ask: the target, configuration values, and the instruments that watch."""
+    """What passes may ask: the target, configuration values, the rows that act, and the instruments that watch.
 
-    __slots__ = ("config", "instruments", "target")
+    `decisions` is how each tile call was dispatched, once pass `lower_tile` has run.
+    """
+
+    __slots__ = ("config", "decisions", "extensions", "instruments", "target")
 
     KNOWN: Mapping[str, Any] = {"narrow_indices": True, "simplify": True, "line_directives": False, "noalias": True}
 
     def __init__(
-        self, target: Target, *, config: Mapping[str, Any] | None = None, instruments: Sequence[Instrument] = ()
+        self,
+        target: Target,
+        *,
+        config: Mapping[str, Any] | None = None,
+        instruments: Sequence[Instrument] = (),
+        extensions: Iterable[str] = (),
     ) -> None:
         for name in config or {}:
             if name not in self.KNOWN:
@@ -91,6 +105,13 @@ class PassContext:
         self.target = target
         self.config = {**self.KNOWN, **(config or {})}
         self.instruments = tuple(instruments)
+        self.extensions = tuple(extensions)
+        self.decisions: list[Decision] = []
+
+    @property
+    def registry(self) -> Registry:
+        """All rows, with those of the enabled extensions."""
+        return registry(self.extensions)
 
 
 class Pipeline:
@@ -104,9 +125,12 @@ class Pipeline:
 
     def __init__(self, kind: str, lower: Sequence[Pass | Anchor], prepare: Sequence[Pass | Anchor] = ()) -> None:
         self.kind = kind
-        self.lower = tuple(lower)
-        self.prepare = tuple(prepare)
+        self.lower = tuple(map(self._own, lower))
+        self.prepare = tuple(map(self._own, prepare))
         self._check_order()
+
+    def _own(self, step: Pass | Anchor) -> Pass | Anchor:
+        return Anchor(self.kind + step.name) if isinstance(step, Anchor) and step.name.startswith(":") else step
 
     def _check_order(self) -> None:
         facts: set[str] = set()

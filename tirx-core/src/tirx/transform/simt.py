@@ -13,8 +13,10 @@ from .legalize_dtypes import legalize_dtypes
 from .lower_layout import lower_layout
 from .lower_scope_ids import lower_scope_ids
 from .lower_storage import lower_storage
+from .lower_tile import lower_tile
 from .mark_kernels import mark_kernels
 from .narrow_indices import narrow_indices
+from .pipeline import Anchor
 from .remove_dead import remove_dead
 from .simplify import simplify
 from .split_host_device import split_host_device
@@ -27,6 +29,8 @@ SIMT_LOWER = (
     bind_target,
     mark_kernels,
     verify,
+    lower_tile,
+    Anchor(":after_lower_tile"),
     lower_scope_ids,
     lower_layout,
     lower_storage,

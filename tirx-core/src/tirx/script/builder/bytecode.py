@@ -6,10 +6,11 @@ goes anywhere else (an argument, an attribute, a list) there is no name to see, 
 
 from __future__ import annotations
 
+import os
 import sys
 from opcode import EXTENDED_ARG, opmap, opname
 
-from ...support.span import is_internal
+from ...support.span import is_internal, is_pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["assigned_names"]
 
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_LANGUAGE = tuple(os.path.join(_ROOT, name) + os.sep for name in ("script", "ir", "intrinsic", "support", "tile"))
 _FILLERS = frozenset({"CACHE", "<0>"})
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _GIVES = frozenset(name for name in opmap if name.startswith("CALL")) | {"FOR_ITER", "BEFORE_WITH", "SETUP_WITH"}
@@ -25,7 +28,8 @@ _GIVES = frozenset(name for name in opmap if name.startswith("CALL")) | {"FOR_IT
 def assigned_names(count: int) -> tuple[str, ...]:
     """The names that `count` values made by the innermost author's frame are about to be assigned to; () when unclear."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_internal(frame.f_code.co_filename):
+    skip = is_language if is_pinned() else is_internal
+    while frame is not None and skip(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None:
         return ()
@@ -36,6 +40,11 @@ def assigned_names(count: int) -> tuple[str, ...]:
         return ()
     found = _stored(frame.f_code, frame.f_lasti + 2, count)
     return found if len(found) == count else ()
+
+
+def is_language(filename: str) -> bool:
+    """Whether a file is part of the language: code of the compiler that builds with it names things as authors do."""
+    return filename.startswith(_LANGUAGE)
 
 
 def _stored(code: CodeType, start: int, count: int) -> tuple[str, ...]:

@@ -1,0 +1,135 @@
+"""The threads that an active set speaks of: one member of the widest level whose size is known before the launch.
+
+On a machine with threads that is a cta of constant size (a cluster, where the kernel declares one); where only the launch
+knows how many threads a cta has, it is the widest level of fixed width inside. On a machine without threads it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analysis import Extents
+from ..ir.sizes import Size
+from ..target import ScopeModel
+
+__all__ = ["Space"]
+
+THREAD = "thread"
+
+
+class Space:
+    """`levels`, outermost first, with the number of threads in one member of each in `sizes`; the first one holds them all."""
+
+    __slots__ = ("depths", "dims", "levels", "model", "reasons", "sizes")
+
+    def __init__(self, model: ScopeModel, extents: Extents | None = None) -> None:
+        self.model = model
+        self.depths = {name: number for number, name in enumerate(model.names or ("kernel", THREAD))}
+        self.reasons: dict[str, str] = {}
+        self.sizes = {THREAD: 1} if extents is None else self._sizes(extents)
+        self.levels = tuple(self.sizes)
+        self.dims: dict[tuple[str, str], tuple[Size, ...]] = (
+            {} if extents is None else {pair: fact.dims for pair, fact in extents.facts.items()}
+        )
+
+    def _sizes(self, extents: Extents) -> dict[str, int]:
+        """Threads per member of each level below the launch; a level without a known number ends those that count."""
+        found: dict[str, int] = {THREAD: 1}
+        for name in reversed(self.model.names[1:-1]):
+            size = self._size(extents, name)
+            inner = next(iter(found.values()))
+            if size is not None and size % inner == 0:
+                found = {name: size, **found}
+        return self._nested(found, extents)
+
+    def _size(self, extents: Extents, name: str) -> int | None:
+        if name not in extents.active:
+            return self.model.fixed_width(name, THREAD)
+        size = extents.total(name, THREAD)
+        if not isinstance(size, int):
+            self.reasons[name] = f"only the launch knows how many threads a {name} has"
+            return None
+        if extents.preferred and name == self.model["cta"].preferred:
+            self.reasons[name] = f"the launch chooses between two sizes of a {name}"
+            return None
+        return size
+
+    def _nested(self, found: dict[str, int], extents: Extents) -> dict[str, int]:
+        """Without levels of fixed width that this launch has no whole number of."""
+        kept: dict[str, int] = {}
+        for name, size in found.items():
+            outer = next(reversed(kept.values()), size)
+            if outer % size == 0:
+                kept[name] = size
+            else:
+                self.reasons[name] = (
+                    f"a {next(reversed(kept))} of this launch has {outer} threads, no whole number of {name}s of {size}"
+                )
+        return kept
+
+    @property
+    def count(self) -> int:
+        """How many threads there are."""
+        return self.sizes[self.levels[0]]
+
+    @property
+    def everyone(self) -> int:
+        """The mask of all threads."""
+        return (1 << self.count) - 1
+
+    def holds(self, level: str) -> bool:
+        """Whether the members of `level` lie inside, as sets of threads."""
+        return level in self.sizes
+
+    def why_not(self, level: str) -> str:
+        """Why `level` does not lie inside, in words."""
+        return self.reasons.get(level, f"this launch has no {level}s")
+
+    def depth(self, level: str) -> int:
+        """Position of a level: larger is further inside."""
+        return self.depths.get(level, len(self.depths) - 1)
+
+    def inner(self, a: str, b: str) -> str:
+        """The level of the two that lies further inside."""
+        return a if self.depth(a) >= self.depth(b) else b
+
+    def ids(self, within: str, child: str, dimension: int = 0) -> list[int] | None:
+        """The id of each thread's `child` inside its `within`; None where it does not follow from the position."""
+        if not (self.holds(within) and self.holds(child)) or self.sizes[within] % self.sizes[child]:
+            return None
+        outer, inner = self.sizes[within], self.sizes[child]
+        linear = [position % outer // inner for position in range(self.count)]
+        dims = self.dims.get((within, child), ())
+        return linear if len(dims) < 2 else _component(linear, dims, dimension)
+
+    def level_of(self, values: Sequence[int], mask: int) -> str:
+        """The widest level whose members agree on `values`, among the threads of `mask`."""
+        for level in self.levels:
+            if self._agree(values, self.sizes[level], mask):
+                return level
+        return THREAD
+
+    def _agree(self, values: Sequence[int], size: int, mask: int) -> bool:
+        for start in range(0, self.count, size):
+            seen = {values[position] for position in range(start, start + size) if mask >> position & 1}
+            if len(seen) > 1:
+                return False
+        return True
+
+    def members(self, level: str, mask: int) -> list[int]:
+        """The masks of those members of `level` that have threads in `mask`, each counted from its own first thread."""
+        size = self.sizes[level]
+        part = (1 << size) - 1
+        found = (mask >> start & part for start in range(0, self.count, size))
+        return [item for item in found if item]
+
+
+def _component(linear: Sequence[int], dims: Sequence[Size], dimension: int) -> list[int] | None:
+    """One component of a linear index, dimension 0 fastest."""
+    known = [size for size in dims if isinstance(size, int)]
+    if len(known) != len(dims) or dimension >= len(known):
+        return None
+    below = 1
+    for size in known[:dimension]:
+        below *= size
+    return [value // below % known[dimension] for value in linear]
