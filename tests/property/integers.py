@@ -28,6 +28,11 @@ OPERATIONS: dict[type, Callable[[int, int], int]] = {
     ir.Mod: lambda a, b: a - b * _trunc_div(a, b),
     ir.Min: min,
     ir.Max: max,
+    ir.BitwiseAnd: operator.and_,
+    ir.BitwiseOr: operator.or_,
+    ir.BitwiseXor: operator.xor,
+    ir.LShift: operator.lshift,
+    ir.RShift: operator.rshift,
     ir.LT: operator.lt,
     ir.LE: operator.le,
     ir.GT: operator.gt,
@@ -39,6 +44,10 @@ OPERATIONS: dict[type, Callable[[int, int], int]] = {
 }
 DIVISIONS = (ir.FloorDiv, ir.FloorMod, ir.Div, ir.Mod)
 ARITHMETIC = (ir.Add, ir.Sub, ir.Mul, ir.Min, ir.Max)
+BITWISE = (ir.BitwiseAnd, ir.BitwiseOr, ir.BitwiseXor)
+SHIFTS = (ir.LShift, ir.RShift)
+POWERS = (1, 2, 4, 8, 16)
+MASKS = (1, 3, 7, 8, 12, 15, 24, 56, 5, -8, -1, 0)
 COMPARISONS = (ir.LT, ir.LE, ir.GT, ir.GE, ir.EQ, ir.NE)
 
 
@@ -46,11 +55,25 @@ def constants(low: int = -9, high: int = 9) -> st.SearchStrategy[ir.Expr]:
     return st.integers(low, high).map(lambda value: ir.IntImm(value, ir.INT32))
 
 
+def _pair(
+    kinds: tuple[type, ...], a: st.SearchStrategy[ir.Expr], b: st.SearchStrategy[ir.Expr]
+) -> st.SearchStrategy[ir.Expr]:
+    return st.builds(lambda kind, x, y: kind(x, y), st.sampled_from(kinds), a, b)
+
+
+def _sampled(values: tuple[int, ...]) -> st.SearchStrategy[ir.Expr]:
+    return st.sampled_from(values).map(lambda value: ir.IntImm(value, ir.INT32))
+
+
 def _grow(inner: st.SearchStrategy[ir.Expr]) -> st.SearchStrategy[ir.Expr]:
-    plain = st.builds(lambda kind, a, b: kind(a, b), st.sampled_from(ARITHMETIC), inner, inner)
-    divided = st.builds(lambda kind, a, b: kind(a, b), st.sampled_from(DIVISIONS), inner, constants(1, 9))
+    plain = _pair(ARITHMETIC, inner, inner)
+    scaled = _pair((ir.Mul,), inner, _sampled(POWERS))
+    divided = _pair(DIVISIONS, inner, st.one_of(constants(1, 9), _sampled(POWERS)))
+    bits = _pair(BITWISE, inner, st.one_of(inner, _sampled(MASKS)))
+    shifted = _pair(SHIFTS, inner, constants(0, 4))
     chosen = st.builds(ir.Select, comparisons(inner), inner, inner)
-    return st.one_of(plain, divided, plain, divided, st.builds(ir.Neg, inner), chosen)
+    negated = st.builds(lambda kind, a: kind(a), st.sampled_from((ir.Neg, ir.BitwiseNot)), inner)
+    return st.one_of(plain, scaled, divided, bits, shifted, plain, divided, bits, negated, chosen)
 
 
 def comparisons(inner: st.SearchStrategy[ir.Expr]) -> st.SearchStrategy[ir.Expr]:
@@ -75,6 +98,8 @@ def evaluate(expr: ir.Expr, values: dict[int, int]) -> int:
             return expr.value
         case ir.Neg():
             return -evaluate(expr.a, values)
+        case ir.BitwiseNot():
+            return ~evaluate(expr.a, values)
         case ir.Not():
             return not evaluate(expr.a, values)
         case ir.Select():

@@ -72,3 +72,24 @@ def test_simplify_settles(expr: ir.Expr) -> None:
     analyzer = Analyzer()
     once = analyzer.simplify(expr)
     assert ir.structural_equal(Analyzer().simplify(once), once, map_free=True)
+
+
+@few
+@given(CONDITIONS, CONDITIONS, EXPRESSIONS, ranges, st.booleans())
+def test_what_conditions_say_holds_where_they_hold(
+    assumed: ir.Expr, asked: ir.Expr, expr: ir.Expr, known: list[tuple[int, int]], holds: bool
+) -> None:
+    analyzer = analyzer_for(known)
+    analyzer.assume(assumed, holds)
+    proven, refuted = analyzer.prove(asked), analyzer.refute(asked)
+    found, residue, simpler = analyzer.bounds(expr), analyzer.residue(expr), analyzer.simplify(expr)
+    for values in points(known):
+        if bool(evaluate(assumed, values)) != holds:
+            continue
+        truth, value = bool(evaluate(asked, values)), evaluate(expr, values)
+        assert truth or not proven
+        assert not (truth and refuted)
+        assert found.low is None or found.low <= value
+        assert found.high is None or value <= found.high
+        assert (value - residue.base) % residue.modulus == 0 if residue.modulus else value == residue.base
+        assert evaluate(simpler, values) == value

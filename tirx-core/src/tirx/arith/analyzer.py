@@ -6,10 +6,38 @@ indices overflow is wrong anyway, and the verifier says so where it can); unsign
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from ..ir import EQ, GE, GT, LE, LT, NE, And, Expr, IntImm, Not, Or, Var, const
+from ..ir import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    BitwiseAnd,
+    BitwiseOr,
+    BitwiseXor,
+    BufferLoad,
+    Call,
+    Expr,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    LShift,
+    Mul,
+    Not,
+    Or,
+    RShift,
+    Var,
+    const,
+    mask_of,
+)  # fmt: skip
 from .bounds import Interval, bounds_of
+from .facts import conjuncts, dividend, residue_said, sides
 from .key import key_of
 from .linear import Linear, linear_of
 from .modular import Residue, residue_of
@@ -18,34 +46,37 @@ from .rules import simplified
 __all__ = ["Analyzer", "simplify"]
 
 
+_CHANGING = mask_of(BufferLoad, Call)
+_DIGITS = mask_of(FloorDiv, FloorMod, BitwiseAnd, BitwiseOr, BitwiseXor, LShift, RShift)
+
+
 class Analyzer:
     """Reasons about integer expressions under ranges of variables.
 
     `bind(var, low, high)` says that `low <= var <= high` (either may be None), `bind_residue(var, modulus, base)` that it is
-    `base` modulo `modulus`. Inner scopes copy: `analyzer.child()`.
+    `base` modulo `modulus`, `assume(condition)` that a condition holds. Inner scopes copy: `analyzer.child()`.
     """
 
-    __slots__ = ("_memo", "_ranges", "_residues", "_simplified")
+    __slots__ = ("_facts", "_memo", "_ranges", "_residues", "_simplified")
 
     def __init__(self) -> None:
         self._ranges: dict[int, tuple[Var, Interval]] = {}
         self._residues: dict[int, Residue] = {}
         self._memo: dict[int, tuple[Expr, Interval]] = {}
         self._simplified: dict[int, tuple[Expr, Expr]] = {}
+        self._facts: list[Linear] = []
 
     def child(self) -> Analyzer:
         """An analyzer that knows the same and can learn more."""
         made = Analyzer()
         made._ranges, made._residues = dict(self._ranges), dict(self._residues)
+        made._facts = list(self._facts)
         return made
 
     def bind(self, var: Var, low: int | None, high: int | None) -> None:
         """`low <= var <= high`; narrows what was known."""
         old = self._ranges.get(id(var))
-        if old is not None:
-            low = old[1].low if low is None or (old[1].low is not None and old[1].low > low) else low
-            high = old[1].high if high is None or (old[1].high is not None and old[1].high < high) else high
-        self._ranges[id(var)] = (var, Interval(low, high))
+        self._ranges[id(var)] = (var, Interval(low, high) if old is None else old[1].meet(low, high))
         self._forget()
 
     def bind_residue(self, var: Var, modulus: int, base: int = 0) -> None:
@@ -58,6 +89,65 @@ class Analyzer:
         found, residue = self.bounds(value), self.residue(value)
         self.bind(var, found.low, found.high)
         self._residues[id(var)] = residue
+
+    def assume(self, condition: Expr, holds: bool = True) -> None:
+        """Take over what a condition that holds (or does not) says: limits and residues of variables, and of sums."""
+        for part in conjuncts(condition, holds):
+            found = residue_said(part)
+            if found is not None:
+                self.bind_residue(*found)
+            for form in self._not_negative(part):
+                self._narrow(form)
+                if len(form.atoms) > 1:
+                    self._facts.append(form)
+                    self._forget()
+
+    def _not_negative(self, condition: Expr) -> Iterator[Linear]:
+        """Sums that are at least 0 where a comparison holds. Values from memory may change and wrap: only their limits count."""
+        if not isinstance(condition, EQ | LT | LE | GT | GE) or not condition.a.dtype.is_int:
+            return
+        if condition.a.dtype.lanes != 1:
+            return
+        for less, more, gap in sides(condition):
+            high, low = self._side(more, False), self._side(less, True)
+            if high is not None and low is not None:
+                form = high.scaled(1).plus_form(low, -1)
+                form.constant -= gap
+                yield form
+
+    def _side(self, expr: Expr, least: bool) -> Linear | None:
+        """One side of a comparison; where it comes from memory, the constant that it is at least (at most)."""
+        if not expr.mask & _CHANGING:
+            return self.linear(expr)
+        found = self.bounds(expr)
+        end = found.low if least else found.high
+        return None if end is None else Linear(end)
+
+    def _narrow(self, form: Linear) -> None:
+        """Limits of variables that follow from `form >= 0` and what is known of the other terms."""
+        for atom, factor in form.items():
+            limit = self._limit(form, atom, factor)
+            if limit is not None:
+                self._narrow_atom(atom, limit, factor > 0)
+
+    def _limit(self, form: Linear, atom: Expr, factor: int) -> int | None:
+        """The least (for a negative factor: largest) value of an atom for which `form` can be 0 or more."""
+        others = Linear().plus_form(form)
+        others.add(atom, -factor)
+        high = self.linear_bounds(others).high
+        if high is None:
+            return None
+        return -(high // factor) if factor > 0 else high // -factor
+
+    def _narrow_atom(self, atom: Expr, limit: int, from_below: bool) -> None:
+        if isinstance(atom, Var):
+            self.bind(atom, *((limit, None) if from_below else (None, limit)))
+        divided = dividend(atom)
+        if divided is not None:  # x // d <= n is x <= n * d + d - 1
+            inner, divisor = divided
+            form = Linear().plus_form(self.linear(inner), 1 if from_below else -1)
+            form.constant += -limit * divisor if from_below else limit * divisor + divisor - 1
+            self._narrow(form)
 
     def bounds(self, expr: Expr | int) -> Interval:
         """Constant bounds."""
@@ -73,13 +163,55 @@ class Analyzer:
         """An equal expression, shorter where rules apply, the same object where none does."""
         return simplified(expr, self, self._simplified)
 
+    def linear(self, expr: Expr) -> Linear:
+        """The canonical sum; shifts and bits that only add up are part of it."""
+        return linear_of(expr, self._look)
+
+    def _look(self, node: Expr) -> Expr | None:
+        """What a node that is no sum may be taken for."""
+        if isinstance(node, LShift):
+            return self._as_product(node)
+        if isinstance(node, BitwiseOr | BitwiseXor) and node.dtype.is_integer and self.disjoint(node.a, node.b):
+            return Add(node.a, node.b)
+        return None
+
+    def _as_product(self, node: LShift) -> Expr | None:
+        """A shift to the left that loses no bits."""
+        if not isinstance(node.b, IntImm) or not 0 <= node.b.value < node.dtype.bits - 1:
+            return None
+        found = self.bounds(node.a)
+        factor = const(1 << node.b.value, node.dtype)
+        if node.dtype.is_uint or (found.low is not None and found.low >= 0 and found.high is None):
+            return Mul(node.a, factor)
+        if found.low is None or found.high is None:
+            return None
+        ends = found.low << node.b.value, found.high << node.b.value
+        fits = node.dtype.min_int <= ends[0] and ends[1] <= node.dtype.max_int
+        return Mul(node.a, factor) if fits else None
+
+    def disjoint(self, a: Expr, b: Expr) -> bool:
+        """Whether provably no bit is set in both, so that `a ^ b` and `a | b` are `a + b`."""
+        return self._below(a, b) or self._below(b, a)
+
+    def _below(self, low: Expr, high: Expr) -> bool:
+        found = self.bounds(low)
+        if found.low is None or found.low < 0 or found.high is None:
+            return False
+        return self.divides(1 << found.high.bit_length(), high)
+
     def divides(self, divisor: int, expr: Expr | int) -> bool:
         """Whether `divisor` provably divides `expr`."""
         return self.residue(expr).is_multiple_of(divisor)
 
     def equal(self, a: Expr | int, b: Expr | int) -> bool:
         """Whether two integer expressions are provably equal."""
-        return self._difference(a, b).within(0, 0)
+        if self.difference(a, b).within(0, 0):
+            return True
+        mask = (0 if isinstance(a, int) else a.mask) | (0 if isinstance(b, int) else b.mask)
+        if not mask & _DIGITS:
+            return False
+        left, right = (side if isinstance(side, int) else self.simplify(side) for side in (a, b))
+        return self.difference(left, right).within(0, 0)
 
     def prove(self, condition: Expr) -> bool:
         """Whether a condition provably holds."""
@@ -112,12 +244,21 @@ class Analyzer:
             or not isinstance(node, EQ | NE | LT | LE | GT | GE)
             or not node.a.dtype.is_integer
             or node.a.dtype.lanes != 1
+            or self._overflows(node.a)
+            or self._overflows(node.b)
         ):
             return None
-        answer: bool | None = rule(self._difference(node.a, node.b))
+        answer: bool | None = rule(self.difference(node.a, node.b))
         if answer is None and isinstance(node, EQ | NE) and self._never_equal(node.a, node.b):
             return isinstance(node, NE)
         return answer
+
+    def _overflows(self, expr: Expr) -> bool:
+        """Whether a sum has a constant beyond its type, such as `-(-2**31)`: what it gives is for who runs it to say."""
+        if isinstance(expr, Var | IntImm) or not expr.dtype.is_int:
+            return False
+        constant = linear_of(expr).constant
+        return not expr.dtype.min_int <= constant <= expr.dtype.max_int
 
     def _never_equal(self, a: Expr, b: Expr) -> bool:
         if a.dtype.is_uint:
@@ -125,7 +266,8 @@ class Analyzer:
         residue = residue_of(a - b, self._known_residue)
         return residue.base != 0
 
-    def _difference(self, a: Expr | int, b: Expr | int) -> Interval:
+    def difference(self, a: Expr | int, b: Expr | int) -> Interval:
+        """Bounds of `a - b`, taken as integers."""
         left = const(a, b.dtype if isinstance(b, Expr) else None) if isinstance(a, int) else a
         right = const(b, left.dtype) if isinstance(b, int) else b
         if left.dtype.is_uint:  # a difference of unsigned values wraps: compare their bounds
@@ -135,7 +277,20 @@ class Analyzer:
             low = None if x.low is None or y.high is None else x.low - y.high
             high = None if x.high is None or y.low is None else x.high - y.low
             return Interval(low, high)
-        return self.linear_bounds(linear_of(left - right))
+        return self._with_facts(self.linear(left - right))
+
+    def _with_facts(self, form: Linear, depth: int = 2) -> Interval:
+        """Bounds of a sum, narrowed by other sums that are not negative: `form - fact >= c` says `form >= c`."""
+        found = self.linear_bounds(form)
+        for fact in self._facts if depth else ():
+            if form.atoms.keys().isdisjoint(fact.atoms):
+                continue
+            for sign in (-1, 1):
+                rest = form.scaled(1).plus_form(fact, sign)
+                if len(rest.atoms) <= len(form.atoms):
+                    ends = self._with_facts(rest, depth - 1)
+                    found = found.meet(ends.low, None) if sign < 0 else found.meet(None, ends.high)
+        return found
 
     def linear_bounds(self, form: Linear) -> Interval:
         """Bounds of a canonical sum."""

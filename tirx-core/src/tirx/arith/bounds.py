@@ -8,6 +8,9 @@ from typing import Any
 from ..ir import (
     Add,
     BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
     BufferLoad,
     Call,
     Cast,
@@ -54,6 +57,12 @@ class Interval:
         """Whether all values lie in [low, high]."""
         return self.low is not None and self.high is not None and low <= self.low and self.high <= high
 
+    def meet(self, low: int | None, high: int | None) -> Interval:
+        """What lies in this interval and in [low, high]."""
+        lows = [end for end in (self.low, low) if end is not None]
+        highs = [end for end in (self.high, high) if end is not None]
+        return Interval(max(lows) if lows else None, min(highs) if highs else None)
+
     @property
     def is_finite(self) -> bool:
         """Bounded on both sides."""
@@ -84,6 +93,8 @@ def bounds_of(expr: Expr, known: Callable[[Expr], Interval | None], memo: dict[i
 
 
 def _operands(node: Expr) -> list[Any]:
+    if isinstance(node, Call):
+        return list(node.args) if node.op.name in _TRANSPARENT else []
     return list(node.children()) if type(node) in _RULES else []
 
 
@@ -97,10 +108,15 @@ def _of_type(node: Expr) -> Interval:
 
 
 def _clamped(node: Expr, found: Interval) -> Interval:
-    """An unsigned result that may leave its range wraps: nothing is known then. Signed index arithmetic does not overflow."""
+    """A result that may leave its type and wrap says nothing: of unsigned types, and of values that come from memory.
+
+    Other signed arithmetic is that of indices, which does not overflow.
+    """
     dtype = node.dtype
     if dtype.is_uint and not found.within(0, dtype.max_int):
         return Interval(0, dtype.max_int)
+    if dtype.is_int and node.mask & BufferLoad.BIT and not found.within(dtype.min_int, dtype.max_int):
+        return Interval(dtype.min_int, dtype.max_int)
     return found
 
 
@@ -190,21 +206,65 @@ def _union(a: Interval, b: Interval) -> Interval:
 
 def _bitwise_and(node: Expr, args: list[Interval]) -> Interval:
     highs = [i.high for i in args if i.low is not None and i.low >= 0 and i.high is not None]
-    return Interval(0, min(highs)) if highs else _of_type(node)
+    if highs:
+        return Interval(0, min(highs))
+    return Interval(0, None) if any(i.low is not None and i.low >= 0 for i in args) else _of_type(node)
+
+
+def _bitwise_or(node: Expr, args: list[Interval]) -> Interval:
+    a, b = args
+    most = _most_bits(a, b)
+    if most is None or a.low is None or b.low is None:
+        return _of_bits(node, args)
+    return Interval(max(a.low, b.low), most)
+
+
+def _bitwise_xor(node: Expr, args: list[Interval]) -> Interval:
+    most = _most_bits(*args)
+    return _of_bits(node, args) if most is None else Interval(0, most)
+
+
+def _most_bits(a: Interval, b: Interval) -> int | None:
+    """The largest `x | y` and `x ^ y` of two that are not negative."""
+    if a.low is None or b.low is None or a.low < 0 or b.low < 0 or a.high is None or b.high is None:
+        return None
+    return min(a.high + b.high, (1 << max(a.high, b.high).bit_length()) - 1)
+
+
+def _of_bits(node: Expr, args: list[Interval]) -> Interval:
+    known = all(i.low is not None and i.low >= 0 for i in args)
+    return Interval(0, None) if known else _of_type(node)
+
+
+def _bitwise_not(node: Expr, args: list[Interval]) -> Interval:
+    (a,) = args
+    if node.dtype.is_bool:
+        return TRUTH
+    top = node.dtype.max_int if node.dtype.is_uint else -1
+    return Interval(_plus(top, _minus(a.high)), _plus(top, _minus(a.low)))
 
 
 def _rshift(node: Expr, args: list[Interval]) -> Interval:
     a, b = args
-    if a.low is None or a.low < 0 or b.low is None or b.low < 0:
+    if b.low is None or b.low < 0:
         return _of_type(node)
-    return Interval(0 if b.high is None else a.low >> b.high, None if a.high is None else a.high >> b.low)
+    shifts = [b.low, 64 if b.high is None else b.high]
+    low = None if a.low is None else min(a.low >> by for by in shifts)
+    return Interval(low, None if a.high is None else max(a.high >> by for by in shifts))
 
 
 def _lshift(node: Expr, args: list[Interval]) -> Interval:
     a, b = args
-    if a.low is None or a.low < 0 or b.low is None or b.low < 0 or a.high is None or b.high is None or b.high > 64:
-        return _of_type(node)
-    return Interval(a.low << b.low, a.high << b.high)
+    if a.low is None or b.low is None or b.low < 0 or a.high is None or b.high is None or b.high > 64:
+        return Interval(0, None) if node.dtype.is_int and _is_index(a) else _of_type(node)
+    ends = [end << by for end in (a.low, a.high) for by in (b.low, b.high)]
+    found = Interval(min(ends), max(ends))
+    return found if found.within(node.dtype.min_int, node.dtype.max_int) else _of_type(node)
+
+
+def _is_index(found: Interval) -> bool:
+    """Not negative and with an end that nobody knows, as launch indices are: arithmetic on those does not overflow."""
+    return found.low is not None and found.low >= 0 and found.high is None
 
 
 def _cast(node: Expr, args: list[Interval]) -> Interval:
@@ -213,6 +273,16 @@ def _cast(node: Expr, args: list[Interval]) -> Interval:
     if dtype.is_integer and a.within(dtype.min_int, dtype.max_int):
         return a
     return _of_type(node)
+
+
+def _call(node: Call, args: list[Interval]) -> Interval:
+    """A lazy choice is one of its sides; a value marked as shared by threads is that value."""
+    if node.op.name not in _TRANSPARENT:
+        return _of_type(node)
+    return args[0] if len(args) == 1 else _union(args[1], args[2])
+
+
+_TRANSPARENT = frozenset({"if_then_else", "tirx.uniform"})
 
 
 _RULES: dict[type[Expr], Callable[[Any, list[Interval]], Interval]] = {
@@ -228,9 +298,13 @@ _RULES: dict[type[Expr], Callable[[Any, list[Interval]], Interval]] = {
     Min: _min,
     Max: _max,
     BitwiseAnd: _bitwise_and,
+    BitwiseOr: _bitwise_or,
+    BitwiseXor: _bitwise_xor,
+    BitwiseNot: _bitwise_not,
     RShift: _rshift,
     LShift: _lshift,
     Cast: _cast,
     Select: lambda node, args: _union(args[1], args[2]),
+    Call: _call,
     Not: lambda node, args: TRUTH,
 }

@@ -19,10 +19,10 @@ class Linear:
 
     __slots__ = ("atoms", "coefficients", "constant", "leaves")
 
-    def __init__(self) -> None:
+    def __init__(self, constant: int = 0) -> None:
         self.atoms: dict[Any, Expr] = {}
         self.coefficients: dict[Any, int] = {}
-        self.constant = 0
+        self.constant = constant
         self.leaves = 0  # terms before merging: tells whether canonical form is any shorter
 
     def add(self, atom: Expr, factor: int) -> None:
@@ -35,6 +35,21 @@ class Linear:
         else:
             self.atoms.pop(key, None)
             self.coefficients.pop(key, None)
+
+    def plus(self, expr: Expr, factor: int = 1) -> Linear:
+        """`factor` times a whole expression added; answers itself."""
+        return self.plus_form(linear_of(expr), factor)
+
+    def plus_form(self, other: Linear, factor: int = 1) -> Linear:
+        """`factor` times another sum added; answers itself."""
+        for atom, inner in other.items():
+            self.add(atom, factor * inner)
+        self.constant += factor * other.constant
+        return self
+
+    def scaled(self, factor: int) -> Linear:
+        """`factor` times this sum."""
+        return Linear().plus_form(self, factor)
 
     def items(self) -> Iterable[tuple[Expr, int]]:
         """Atoms with their coefficients."""
@@ -60,9 +75,7 @@ class Linear:
             if self.coefficients.get(quotient) == factor * atom.b.value:
                 self.add(self.atoms[quotient], -factor * atom.b.value)
                 self.add(atom, -factor)
-                for inner, inner_factor in linear_of(atom.a).items():
-                    self.add(inner, factor * inner_factor)
-                self.constant += factor * linear_of(atom.a).constant
+                self.plus(atom.a, factor)
 
     def to_expr(self, dtype: DType) -> Expr:
         """The sum as an expression: positive terms first, then negative ones, then the constant."""
@@ -119,8 +132,11 @@ def _plus(expr: Expr, constant: int, dtype: DType) -> Expr:
     return expr
 
 
-def linear_of(expr: Expr, atom: Callable[[Expr], Expr] | None = None) -> Linear:
-    """Canonical form of an integer expression; anything but `+ - * -x` with constants is an atom."""
+def linear_of(expr: Expr, look: Callable[[Expr], Expr | None] | None = None) -> Linear:
+    """Canonical form of an integer expression; anything but `+ - * -x` with constants is an atom.
+
+    `look` may answer an equal expression that is to be taken apart instead of an atom.
+    """
     result = Linear()
     stack: list[tuple[Expr, int]] = [(expr, 1)]
     while stack:
@@ -139,6 +155,10 @@ def linear_of(expr: Expr, atom: Callable[[Expr], Expr] | None = None) -> Linear:
         elif isinstance(node, Mul) and isinstance(node.a, IntImm):
             stack.append((node.b, factor * node.a.value))
         else:
+            seen = look(node) if look is not None else None
+            if seen is not None:
+                stack.append((seen, factor))
+                continue
             result.leaves += 1
             result.add(node, factor)
     return result

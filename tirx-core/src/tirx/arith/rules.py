@@ -19,6 +19,9 @@ from ..ir import (
     NE,
     Add,
     And,
+    BitwiseAnd,
+    BitwiseOr,
+    BitwiseXor,
     BufferLoad,
     Cast,
     Compare,
@@ -27,6 +30,7 @@ from ..ir import (
     FloorDiv,
     FloorMod,
     IntImm,
+    LShift,
     Max,
     Min,
     Mod,
@@ -34,6 +38,7 @@ from ..ir import (
     Neg,
     Not,
     Or,
+    RShift,
     Select,
     Sub,
     binary,
@@ -41,9 +46,11 @@ from ..ir import (
     const,
     rewrite,
 )  # fmt: skip
-from ..support.errors import ScriptError
+from .bits import bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift
+from .division import divide, folded, remainder, scalar_integer
+from .facts import OPPOSITE
 from .key import key_of
-from .linear import fitted, linear_of
+from .linear import fitted
 
 if TYPE_CHECKING:
     from .analyzer import Analyzer
@@ -74,22 +81,18 @@ def _bound_rule(rule: Rule, analyzer: Analyzer) -> Callable[[Any], Expr | None]:
     return lambda node: rule(node, analyzer)
 
 
-def _scalar_int(node: Expr) -> bool:
-    return node.dtype.is_integer and node.dtype.lanes == 1
-
-
 def _sum(node: Expr, analyzer: Analyzer) -> Expr | None:
     """Merge like terms; keep the author's form when nothing merges."""
-    if not _scalar_int(node):
+    if not scalar_integer(node):
         return None
-    form = linear_of(node)
+    form = analyzer.linear(node)
     form.recombine()
     count = len(form.atoms) + (form.constant != 0)
     return form.to_expr(node.dtype) if count < form.leaves else None
 
 
 def _product(node: Mul, analyzer: Analyzer) -> Expr | None:
-    if not _scalar_int(node):
+    if not scalar_integer(node):
         return None
     for factor, other in ((node.a, node.b), (node.b, node.a)):
         if isinstance(factor, IntImm):
@@ -99,96 +102,18 @@ def _product(node: Mul, analyzer: Analyzer) -> Expr | None:
                 return other
     if isinstance(node.b, IntImm) and isinstance(node.a, Mul) and isinstance(node.a.b, IntImm):
         return binary(Mul, node.a.a, fitted(node.a.b.value * node.b.value, node.dtype))
-    return _folded(node)
-
-
-def _folded(node: Any) -> Expr | None:
-    if isinstance(node.a, IntImm) and isinstance(node.b, IntImm):
-        try:
-            made = binary(type(node), node.a, node.b)
-        except ScriptError:  # it overflows or divides by zero: left as it is, for who runs it
-            return None
-        return made if isinstance(made, IntImm) else None
-    return None
-
-
-def _fits(value: int, node: Expr) -> bool:
-    return node.dtype.min_int <= value <= node.dtype.max_int
-
-
-def _divide(node: FloorDiv, analyzer: Analyzer) -> Expr | None:
-    if not _scalar_int(node) or not isinstance(node.b, IntImm) or node.b.value <= 0:
-        return None
-    divisor = node.b.value
-    if divisor == 1:
-        return node.a
-    if isinstance(node.a, FloorDiv) and isinstance(node.a.b, IntImm) and node.a.b.value > 0:
-        whole = node.a.b.value * divisor
-        return analyzer.simplify(binary(FloorDiv, node.a.a, const(whole, node.dtype))) if _fits(whole, node) else None
-    if _wraps(node.a, analyzer):
-        return _folded(node)
-    found = analyzer.bounds(node.a)
-    if (
-        found.is_finite
-        and found.low is not None
-        and found.high is not None
-        and found.low // divisor == found.high // divisor
-        and _fits(found.low // divisor, node)
-    ):
-        return const(found.low // divisor, node.dtype)
-    quotient, rest = linear_of(node.a).split(divisor)
-    span = analyzer.linear_bounds(rest)
-    if span.within(0, divisor - 1):
-        return quotient.to_expr(node.dtype)
-    if quotient.atoms or quotient.constant:
-        inner = binary(FloorDiv, rest.to_expr(node.dtype), node.b)
-        quotient.add(_divide_small(inner, analyzer), 1)
-        return quotient.to_expr(node.dtype)
-    return None
-
-
-def _divide_small(node: Expr, analyzer: Analyzer) -> Expr:
-    return node if isinstance(node, IntImm) else analyzer.simplify(node)
-
-
-def _remainder(node: FloorMod, analyzer: Analyzer) -> Expr | None:
-    if not _scalar_int(node) or not isinstance(node.b, IntImm) or node.b.value <= 0:
-        return None
-    divisor = node.b.value
-    if divisor == 1:
-        return const(0, node.dtype)
-    if _wraps(node.a, analyzer):
-        return _folded(node)
-    if analyzer.bounds(node.a).within(0, divisor - 1):
-        return node.a
-    form = linear_of(node.a)
-    quotient, rest = form.split(divisor)
-    if analyzer.linear_bounds(rest).within(0, divisor - 1):
-        return rest.to_expr(node.dtype)
-    if quotient.atoms or quotient.constant:
-        return binary(FloorMod, rest.to_expr(node.dtype), node.b)
-    if isinstance(node.a, FloorMod) and isinstance(node.a.b, IntImm) and node.a.b.value % divisor == 0:
-        return binary(FloorMod, node.a.a, node.b)
-    return None
-
-
-def _wraps(expr: Expr, analyzer: Analyzer) -> bool:
-    """Whether an unsigned sum may have wrapped, so that division rules of the integers do not hold."""
-    if not expr.dtype.is_uint:
-        return False
-    form = linear_of(expr)
-    return len(form.atoms) + (form.constant != 0) > 1 and not analyzer.linear_bounds(form).within(0, expr.dtype.max_int)
+    return folded(node)
 
 
 def _truncating(kind: type[Any]) -> Rule:
     """On non-negative operands truncation and rounding down agree; the floor forms have the rules."""
 
     def rule(node: Any, analyzer: Analyzer) -> Expr | None:
-        if not _scalar_int(node):
+        if not scalar_integer(node):
             return None
         a, b = analyzer.bounds(node.a), analyzer.bounds(node.b)
         if a.low is None or b.low is None or a.low < 0 or b.low <= 0:
-            return _folded(node)
+            return folded(node)
         floor = binary(kind, node.a, node.b)
         better = analyzer.simplify(floor)
         return better if better is not floor else None
@@ -197,17 +122,20 @@ def _truncating(kind: type[Any]) -> Rule:
 
 
 def _extreme(smaller: bool) -> Rule:
+    """The side that is always the smaller (larger) one; constants of nested ones fold."""
+
     def rule(node: Any, analyzer: Analyzer) -> Expr | None:
-        if not _scalar_int(node):
+        if not scalar_integer(node):
             return None
-        if key_of(node.a) == key_of(node.b):
-            return node.a  # type: ignore[no-any-return]
-        a, b = analyzer.bounds(node.a), analyzer.bounds(node.b)
-        if a.high is not None and b.low is not None and a.high <= b.low:
+        gap = analyzer.difference(node.a, node.b)
+        if gap.high is not None and gap.high <= 0:
             return node.a if smaller else node.b  # type: ignore[no-any-return]
-        if b.high is not None and a.low is not None and b.high <= a.low:
+        if gap.low is not None and gap.low >= 0:
             return node.b if smaller else node.a  # type: ignore[no-any-return]
-        return None
+        if isinstance(node.b, IntImm) and type(node.a) is type(node) and isinstance(node.a.b, IntImm):
+            ends = (node.b.value, node.a.b.value)
+            return binary(type(node), node.a.a, const(min(ends) if smaller else max(ends), node.dtype))
+        return folded(node)
 
     return rule
 
@@ -247,7 +175,7 @@ def _negation(node: Not, analyzer: Analyzer) -> Expr | None:
         return const(not node.a.value)
     if isinstance(node.a, Not):
         return node.a.a
-    opposite = _OPPOSITE.get(type(node.a))
+    opposite = OPPOSITE.get(type(node.a))
     if opposite is not None and isinstance(node.a, Compare) and not node.a.a.dtype.is_float:
         flipped: Expr = opposite(node.a.a, node.a.b, span=node.span)
         return flipped
@@ -257,22 +185,25 @@ def _negation(node: Not, analyzer: Analyzer) -> Expr | None:
 def _choice(node: Select, analyzer: Analyzer) -> Expr | None:
     if isinstance(node.condition, IntImm):
         return node.true_value if node.condition.value else node.false_value
-    return None
+    return node.true_value if key_of(node.true_value) == key_of(node.false_value) else None
 
 
 def _conversion(node: Cast, analyzer: Analyzer) -> Expr | None:
     return cast(node.value, node.dtype) if isinstance(node.value, IntImm) else None
 
 
-_OPPOSITE: dict[type[Any], type[Any]] = {LT: GE, GE: LT, GT: LE, LE: GT, EQ: NE, NE: EQ}
-
 _RULES: dict[type[Any], Rule] = {
     Add: _sum,
     Sub: _sum,
     Neg: _sum,
     Mul: _product,
-    FloorDiv: _divide,
-    FloorMod: _remainder,
+    FloorDiv: divide,
+    FloorMod: remainder,
+    BitwiseAnd: bitwise_and,
+    BitwiseOr: bitwise_or,
+    BitwiseXor: bitwise_xor,
+    LShift: left_shift,
+    RShift: right_shift,
     Div: _truncating(FloorDiv),
     Mod: _truncating(FloorMod),
     Min: _extreme(True),

@@ -6,27 +6,23 @@ rebuilt where nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ..arith import Analyzer
 from ..intrinsic.internal import launch_axis, unmarked
 from ..ir import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    And,
     Attr,
     Bind,
+    Break,
+    Continue,
     Expr,
     For,
     If,
     IntImm,
     PrimFunc,
+    Return,
     Seq,
     Stmt,
     Var,
+    While,
     seq,
 )  # fmt: skip
 from .launch import EXTENT, Launch
@@ -62,6 +58,11 @@ class Ranged:
             return self.branch(stmt)
         if isinstance(stmt, Attr) and stmt.key.startswith(EXTENT):
             self.axes[stmt.key.removeprefix(EXTENT)] = stmt.value.value if isinstance(stmt.value, IntImm) else None
+        if isinstance(stmt, While):
+            outer = self.enter()
+            repeated = self.rebuilt(stmt)
+            self.analyzer = outer
+            return repeated
         changed = self.rebuilt(stmt)
         if isinstance(changed, Bind):
             self.learn(changed)
@@ -97,6 +98,8 @@ class Ranged:
         for item in stmt.stmts:
             new = self.statement(item)
             same = same and new is item
+            if isinstance(new, If) and new.orelse is None and _leaves(new.then):
+                self.analyzer.assume(new.condition, False)  # who goes on has not left
             if isinstance(new, list):
                 made += new
             else:
@@ -121,12 +124,13 @@ class Ranged:
     def undecided(self, stmt: If, condition: Expr) -> Stmt:
         """A branch both of whose sides stay; `condition` is its new condition."""
         outer = self.enter()
-        self.assume(condition)
+        self.analyzer.assume(condition)
         then = self.body(stmt.then)
         self.analyzer = outer
         orelse = stmt.orelse
         if orelse is not None:
             self.enter()
+            self.analyzer.assume(condition, False)
             orelse = self.body(orelse)
             self.analyzer = outer
         if condition is stmt.condition and then is stmt.then and orelse is stmt.orelse:
@@ -162,28 +166,8 @@ class Ranged:
         if isinstance(start, IntImm):
             self.analyzer.bind_residue(var, step.value, start.value)
 
-    def assume(self, condition: Expr) -> None:
-        """Take over limits of single variables from a condition that holds."""
-        if isinstance(condition, And):
-            self.assume(condition.a)
-            self.assume(condition.b)
-            return
-        for var, limit, kind in _limits(condition):
-            bound = self.analyzer.bounds(limit)
-            if kind in (LT, LE, EQ) and bound.high is not None:
-                self.analyzer.bind(var, None, bound.high - (kind is LT))
-            if kind in (GT, GE, EQ) and bound.low is not None:
-                self.analyzer.bind(var, bound.low + (kind is GT), None)
 
-
-_MIRRORED: dict[type[Expr], type[Expr]] = {LT: GT, LE: GE, GT: LT, GE: LE, EQ: EQ}
-
-
-def _limits(condition: Expr) -> Iterator[tuple[Var, Expr, type[Expr]]]:
-    """`x < limit` as (x, limit, LT), also the other way round."""
-    if not isinstance(condition, LT | LE | GT | GE | EQ) or not condition.a.dtype.is_integer:
-        return
-    if isinstance(condition.a, Var):
-        yield condition.a, condition.b, type(condition)
-    if isinstance(condition.b, Var):
-        yield condition.b, condition.a, _MIRRORED[type(condition)]
+def _leaves(stmt: Stmt) -> bool:
+    """Whether nothing behind a statement is reached through it."""
+    last = stmt.stmts[-1] if isinstance(stmt, Seq) and stmt.stmts else stmt
+    return isinstance(last, Return | Break | Continue)
