@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from tirx.backend import hookimpl
 from tirx.codegen import Codegen
 from tirx.intrinsic import Emission, Intrinsic
+from tirx.layout.axis import Axis
+from tirx.layout.row import LayoutConstructor
 from tirx.runtime.row import ArrayAdapter, DeviceRow, Toolchain
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
@@ -16,6 +18,7 @@ from tirx.transform.row import Check
 
 from .codegen.core_emissions import CORE_EMISSIONS
 from .kind import CHECKS, CUDA
+from .layout.rows import AXES, CONSTRUCTORS
 from .op import EMISSIONS, INTRINSICS
 from .pipeline import PIPELINE
 from .target_tags import TAGS
@@ -59,6 +62,18 @@ def tirx_intrinsics() -> Iterable[Intrinsic]:
 def tirx_emissions() -> Iterable[Emission]:
     """How CUDA C++ writes them, and core's."""
     return (*CORE_EMISSIONS, *EMISSIONS)
+
+
+@hookimpl
+def tirx_layout_axes() -> Iterable[Axis]:
+    """Lanes and columns of tensor memory."""
+    return AXES
+
+
+@hookimpl
+def tirx_layout_constructors() -> Iterable[LayoutConstructor]:
+    """Layouts of tensor memory, fragments, swizzled tiles and scale factors."""
+    return CONSTRUCTORS
 
 
 @hookimpl
