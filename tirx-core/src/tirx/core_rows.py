@@ -11,14 +11,15 @@ from .layout.axis import Axis
 from .sim.row import Simulator
 from .target import DTypeRow, StorageScope, TargetKind, TargetTag
 from .target.generic import GENERIC, SIMT_SCOPES
-from .tile import TileOp
+from .tile import TileOp, Variant
 from .tile.ops import ALL as TILE_OPS
 from .transform.pipeline import Pipeline
 from .transform.simt import SIMT_LOWER, SIMT_PREPARE
+from .variants import neutral_variants
 
 __all__ = [
     "core_axes", "core_dtypes", "core_intrinsics", "core_kinds", "core_pipelines", "core_scopes", "core_simulators",
-    "core_tags", "core_tile_ops",
+    "core_tags", "core_tile_ops", "core_variants",
 ]  # fmt: skip
 
 AXES = (
@@ -62,6 +63,11 @@ def core_intrinsics() -> Iterable[Intrinsic]:
 def core_tile_ops() -> Iterable[TileOp]:
     """The thirty of the language."""
     return TILE_OPS
+
+
+def core_variants() -> Iterable[Variant]:
+    """How the neutral kind does them."""
+    return neutral_variants()
 
 
 def core_pipelines() -> Iterable[Pipeline]:

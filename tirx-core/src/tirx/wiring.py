@@ -21,6 +21,7 @@ from .core_rows import (
     core_simulators,
     core_tags,
     core_tile_ops,
+    core_variants,
 )  # fmt: skip
 from .intrinsic import Emission, Intrinsic, check_emission, check_intrinsic
 from .layout.axis import Axis, check_axis
@@ -125,6 +126,11 @@ class _Core:
     @hookimpl
     def tirx_tile_ops() -> Iterable[TileOp]:
         return core_tile_ops()
+
+    @staticmethod
+    @hookimpl
+    def tirx_dispatch_variants() -> Iterable[Variant]:
+        return core_variants()
 
     @staticmethod
     @hookimpl

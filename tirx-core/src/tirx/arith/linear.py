@@ -76,6 +76,20 @@ class Linear:
                 self.add(self.atoms[quotient], -factor * atom.b.value)
                 self.add(atom, -factor)
                 self.plus(atom.a, factor)
+        self._recognise_remainders()
+
+    def _recognise_remainders(self) -> None:
+        """A value less its multiples is a remainder: `x - x // 4 * 4` is `x % 4`."""
+        for atom, factor in list(self.items()):
+            if not (isinstance(atom, FloorDiv) and isinstance(atom.b, IntImm) and atom.b.value > 0):
+                continue
+            times, rest = divmod(-factor, atom.b.value)
+            whole = linear_of(atom.a)
+            held = [self.coefficients.get(key_of(part)) == times * inner for part, inner in whole.items()]
+            if times and not rest and held and all(held):
+                self.add(atom, -factor)
+                self.plus_form(whole, -times)
+                self.add(FloorMod(atom.a, atom.b), times)
 
     def to_expr(self, dtype: DType) -> Expr:
         """The sum as an expression: positive terms first, then negative ones, then the constant."""

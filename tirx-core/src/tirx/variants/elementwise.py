@@ -1,0 +1,121 @@
+"""Elementwise operations on any mix of storage: every thread computes its share of the destination.
+
+reg      all tiles in the threads' own storage: each thread the elements that it holds
+smem     all tiles in shared memory: neighbours take neighbouring elements, the tail is guarded
+mixed    everything else
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..ir import Expr, IndexFunction, as_expr
+from ..tile import Predicate, Variant, Verdict, accept, decline
+from .agreement import require_same_owners
+from .formulas import FORMULAS, apply_function
+from .operand import Scalar, Tile, operand_of, tile_of
+from .share import Evenly, Owned, Share, Whole
+from .vectors import widest_vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..ir import TileCall
+    from ..tile.context import DispatchContext
+
+__all__ = ["ELEMENTWISE", "elementwise_variants", "emit_elementwise", "share_of"]
+
+ELEMENTWISE = tuple(name for name in FORMULAS if name != "copy")
+
+
+def operands_of(call: TileCall, context: DispatchContext) -> tuple[Tile, dict[str, Tile | Scalar]]:
+    """The destination, and every other tile or number by name, lined up with it."""
+    written = next(item.name for item in call.op.operands if "w" in item.rw)  # type: ignore[attr-defined]
+    target = tile_of(call, written, context)
+    found: dict[str, Tile | Scalar] = {}
+    for name in call.names:
+        if name == written or isinstance(call.operand(name), IndexFunction):
+            continue
+        operand = operand_of(call, name, target.extents, context)
+        assert operand is not None
+        found[name] = operand
+    return target, found
+
+
+def share_of(target: Tile, sources: Mapping[str, Tile | Scalar], vector: int = 1) -> Share:
+    """How the elements of `target` are divided among the threads; declines what no thread could compute alone."""
+    space, context = target.extents, target.context
+    if target.storage == "distributed":
+        return Owned(target, space, vector=vector)
+    spread = [item for item in sources.values() if isinstance(item, Tile) and item.storage == "distributed"]
+    if not spread:
+        return (Whole if target.storage == "private" else Evenly)(space, context, vector)
+    if target.storage == "private":
+        decline(f"every thread needs all of `{spread[0].buffer.name}`, which is spread over them")
+    driver = next((item for item in spread if item.extents == space or _covers(item, space)), None)
+    if driver is None:
+        decline(f"`{spread[0].buffer.name}` is spread over threads and stretched over the destination")
+    return Owned(driver, space, once=True, vector=vector)
+
+
+def _covers(tile: Tile, space: tuple[object, ...]) -> bool:
+    """Whether every dimension of `space` longer than 1 is a dimension of the tile."""
+    return {dim for dim, extent in enumerate(space) if extent != 1} <= {dim for dim in tile.dims if dim is not None}
+
+
+def emit_elementwise(call: TileCall, context: DispatchContext) -> None:
+    """One store per element of the share."""
+    target, sources = operands_of(call, context)
+    tiles = [target, *(item for item in sources.values() if isinstance(item, Tile))]
+    vector = widest_vector(tiles, context)
+    share = share_of(target, sources, vector)
+    require_same_owners(share, tiles)
+    with share.each() as coords:
+        values: dict[str, Expr] = {name: operand.load(coords) for name, operand in sources.items()}
+        for name in call.names:
+            function = call.operand(name)
+            if isinstance(function, IndexFunction):
+                values[name] = apply_function(function, tuple(as_expr(coord) for coord in coords))
+        target.store(coords, FORMULAS[call.op.name](call, values, target.dtype))
+
+
+def _tiles(call: TileCall, context: DispatchContext) -> list[Tile]:
+    target, sources = operands_of(call, context)
+    return [target, *(item for item in sources.values() if isinstance(item, Tile))]
+
+
+def _all_in_threads(call: TileCall, context: DispatchContext) -> Verdict:
+    outside = {tile.buffer.name: tile.scope for tile in _tiles(call, context) if tile.storage == "memory"}
+    return accept() if not outside else decline("a tile is not in the threads' own storage", **outside)
+
+
+def _all_shared(call: TileCall, context: DispatchContext) -> Verdict:
+    outside = {tile.buffer.name: tile.scope for tile in _tiles(call, context) if not tile.scope.startswith("shared")}
+    return accept() if not outside else decline("a tile is not in shared memory", **outside)
+
+
+def _shared_out(call: TileCall, context: DispatchContext) -> Verdict:
+    """Whether the threads can each compute what they would store."""
+    target, sources = operands_of(call, context)
+    share = share_of(target, sources)
+    require_same_owners(share, [target, *(item for item in sources.values() if isinstance(item, Tile))])
+    return accept(share=type(share).__name__.lower())
+
+
+SHARED_OUT = Predicate("each thread has what it needs", _shared_out)
+WHERE = {
+    "reg": (10, Predicate("tiles in registers", _all_in_threads)),
+    "smem": (10, Predicate("tiles in shared memory", _all_shared)),
+    "mixed": (5, None),
+}
+
+
+def elementwise_variants(kind: str) -> tuple[Variant, ...]:
+    """The rows of all elementwise operations for `kind`."""
+    return tuple(
+        Variant(
+            operation, kind, name, priority=priority, emit=emit_elementwise, doc=__doc__.splitlines()[0],
+            predicates=(*((where,) if where else ()), SHARED_OUT),
+        )
+        for operation in ELEMENTWISE
+        for name, (priority, where) in WHERE.items()
+    )  # fmt: skip

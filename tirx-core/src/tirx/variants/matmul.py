@@ -1,0 +1,80 @@
+"""Matrix products without matrix instructions: each thread computes its share of D, one product after the other."""
+
+from __future__ import annotations
+
+from .. import script as Tx
+from ..ir import Expr, FloatImm, IntImm, as_expr, cast, const
+from ..tile import Predicate, Variant, Verdict, accept, decline
+from .elementwise import share_of
+from .operand import Tile, tile_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..ir import DType, TileCall
+    from ..tile.context import DispatchContext
+    from .operand import Index
+
+__all__ = ["emit_matmul", "matmul_variants"]
+
+
+def _accumulator(dtype: DType) -> DType:
+    return Tx.float32.dtype if dtype.is_float and dtype.bits < 32 else dtype
+
+
+def _at(first: Index, second: Index, transposed: bool) -> tuple[Index, Index]:
+    return (second, first) if transposed else (first, second)
+
+
+def emit_matmul(call: TileCall, context: DispatchContext) -> None:
+    """`D[i, j] = alpha * sum(A[i, k] * B[k, j]) + beta * C[i, j]`."""
+    target, before = tile_of(call, "D", context), tile_of(call, "C", context)
+    left, right = tile_of(call, "A", context), tile_of(call, "B", context)
+    depth = left.extents[0 if call.attr("transpose_A") else 1]
+    dtype = _accumulator(target.dtype)
+    with share_of(target, {}).each() as (row, column):
+        total = Tx.local_scalar(dtype)
+        total.assign(const(0, dtype))
+        with Tx.serial(depth) as k:
+            context.analyzer.bind(k, 0, depth - 1 if isinstance(depth, int) else None)
+            a = left.load(_at(row, k, call.attr("transpose_A")))
+            b = right.load(_at(k, column, call.attr("transpose_B")))
+            total.assign(as_expr(total) + cast(a, dtype) * cast(b, dtype))
+        target.store((row, column), _combined(call, as_expr(total), before, (row, column)))
+
+
+def _combined(call: TileCall, product: Expr, before: Tile, coords: tuple[Index, ...]) -> Expr:
+    """With `alpha` and `beta`, leaving out what they say is not there."""
+    alpha, beta = _factor(call, "alpha", 1), _factor(call, "beta", 0)
+    found = product if _is(alpha, 1) else product * cast(as_expr(alpha), product.dtype)
+    if _is(beta, 0):
+        return found
+    old = cast(before.load(coords), product.dtype)
+    return found + (old if _is(beta, 1) else old * cast(as_expr(beta), product.dtype))
+
+
+def _is(factor: int | float | Expr, number: int) -> bool:
+    return isinstance(factor, int | float) and factor == number
+
+
+def _factor(call: TileCall, name: str, default: int) -> int | float | Expr:
+    """A factor as a number where it is one."""
+    value = call.operand(name)
+    if value is None:
+        return default
+    return value.value if isinstance(value, IntImm | FloatImm) else value
+
+
+def _reachable(call: TileCall, context: DispatchContext) -> Verdict:
+    spread = [name for name in ("A", "B") if tile_of(call, name, context).storage == "distributed"]
+    if spread:
+        decline("an input is spread over threads, each of which needs whole rows and columns", operands=spread)
+    return accept()
+
+
+def matmul_variants(kind: str) -> tuple[Variant, ...]:
+    """The rows of `gemm` for `kind`."""
+    reachable = Predicate("inputs can be read by every thread", _reachable)
+    return (
+        Variant("gemm", kind, "loop", emit=emit_matmul, predicates=(reachable,),
+                doc="each thread computes its elements of D by a loop over K"),
+    )  # fmt: skip
