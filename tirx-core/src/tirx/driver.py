@@ -7,9 +7,9 @@ from typing import Any
 
 from .backend import find, hint_for, registry
 from .ir import IRModule, PrimFunc, active_builder
-from .runtime import ArrayView, Bound, Executable, bind_arguments
+from .runtime import ArrayView, Bound, Executable, Explanation, bind_arguments
 from .sim import Report, simulate_module
-from .support.errors import ArgumentError, ScriptError, TargetError
+from .support.errors import ArgumentError, DispatchError, ScriptError, TargetError
 from .support.suggest import did_you_mean
 from .target import Target, as_target
 from .transform.extensions import extended
@@ -30,8 +30,8 @@ def compile(
 ) -> Executable:
     """`kernel` compiled for `target` (default: the one of the surrounding `with target:`, or of the function).
 
-    The module is verified and lowered now; source and binaries are made when the result is asked for them. Raises `VerifyError`,
-    `TargetError` at the author's line.
+    The module is verified and lowered now; source and binaries are made when the result is asked for them. `extensions` act in
+    addition to those that the settings enable. Raises `VerifyError`, `DispatchError`, `TargetError` at the author's line.
     """
     module = as_module(kernel)
     context = PassContext(_target(module, target), config=config, instruments=instruments, extensions=extensions)
@@ -109,12 +109,25 @@ def _lowered(kernel: Kernel, module: IRModule, context: PassContext) -> IRModule
     return found
 
 
-def explain(kernel: Kernel, target: Target | str | Mapping[str, Any] | None = None) -> str:
-    """What the compiler decided about `kernel` for `target`: the launch plan and where each part came from."""
-    executable = compile(kernel, target)
-    lines = [repr(executable), str(executable.launch_plan), "used:"]
-    lines += [f"  {name} {version}" for name, version in executable.provenance]
-    return "\n".join(lines)
+def explain(
+    kernel: Kernel,
+    target: Target | str | Mapping[str, Any] | None = None,
+    *,
+    config: Mapping[str, Any] | None = None,
+    extensions: Iterable[str] = (),
+) -> Explanation:
+    """What the compiler decides about `kernel` for `target`: `print` it, or ask `.decisions`, `.to_json()`.
+
+    The variant of each tile call and why each other was refused, nearest miss first; the launches; where each part came from. A call
+    that no variant fits is part of the answer, and its `.error`.
+    """
+    module = as_module(kernel)
+    context = PassContext(_target(module, target), config=config, extensions=extensions)
+    try:
+        made = Executable(module, lower(module, context), context, entry=_entry(kernel))
+    except DispatchError as error:
+        return Explanation(context.target, context.decisions, error=error)
+    return made.explain()
 
 
 def as_module(kernel: Any) -> IRModule:

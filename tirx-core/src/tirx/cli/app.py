@@ -24,6 +24,7 @@ _COMMANDS = {
     "compile": "lower a kernel, write its source, build its binary",
     "run": "run a kernel on arrays, simulated or on the device",
     "check": "parse, verify and lower every kernel of a file",
+    "explain": "which variant each tile operation gets, and why no other",
     "layout": "show which thread, register or bank holds which element of a layout",
     "targets": "list target kinds and named targets",
     "backends": "list installed backends and their states",

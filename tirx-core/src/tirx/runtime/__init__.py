@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from .arrays import ArrayView, view_of
     from .bind import Bound, bind_arguments
     from .executable import Executable
+    from .explanation import Explanation
     from .launch_plan import LaunchPlan, LaunchStep
     from .row import ArgumentKind, ArrayAdapter, Binary, DeviceRow, Resources, Toolchain
 
 __all__ = [
-    "ArgumentKind", "ArrayAdapter", "ArrayView", "Binary", "Bound", "DeviceRow", "Executable", "LaunchPlan", "LaunchStep",
+    "ArgumentKind", "ArrayAdapter", "ArrayView", "Binary", "Bound", "DeviceRow", "Executable", "Explanation", "LaunchPlan", "LaunchStep",
     "Resources", "Toolchain", "bind_arguments", "view_of",
 ]  # fmt: skip
 
@@ -23,5 +24,6 @@ _PLACES = {
     **dict.fromkeys(("LaunchPlan", "LaunchStep"), "launch_plan"),
     **dict.fromkeys(("ArgumentKind", "ArrayAdapter", "Binary", "DeviceRow", "Resources", "Toolchain"), "row"),
     "Executable": "executable",
+    "Explanation": "explanation",
 }
 __getattr__, __dir__ = lazy_names(__name__, _PLACES)

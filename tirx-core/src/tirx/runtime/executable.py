@@ -13,8 +13,10 @@ from ..support.errors import ArgumentError, TargetError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
 from ..target import Target
+from ..tile.dispatch import Decision
 from ..transform.extensions import extended
 from ..transform.pipeline import PassContext, Pipeline, run_passes
+from .explanation import Explanation
 from .launch_plan import LaunchPlan, plan_of
 from .launcher import Launcher
 from .row import Binary, Resources
@@ -28,6 +30,7 @@ class Executable:
 
     * `source`: target source, with `.text`; `binaries`: compiled forms by format; `resources`: figures per kernel
     * `launch_plan`: what a call will launch; `lowered`: the IR that the simulator runs
+    * `decisions`, `explain()`: which variant each tile call got, and why
     * `provenance`: every distribution whose rows were used, with its version
     * calling it checks the arguments and runs on the device; `executable["name"]` is one function of several
     """
@@ -90,6 +93,15 @@ class Executable:
         return plan_of(self.host())
 
     @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """How each tile call was dispatched, in the order of the program."""
+        return tuple(self.context.decisions)
+
+    def explain(self) -> Explanation:
+        """What the compiler decided: the variant of each tile call and why no other, the launches, whose parts were used."""
+        return Explanation(self.target, self.decisions, self)
+
+    @property
     def provenance(self) -> tuple[tuple[str, str], ...]:
         """Distributions used, with versions, sorted."""
         snapshot, kind = self.context.registry, self.target.kind.name
@@ -100,6 +112,7 @@ class Executable:
         for name in ("pipelines", "codegens", "simulators"):
             if kind in snapshot.rows(name):
                 owners.add(snapshot.owner(name, kind))
+        owners |= {item.chosen.owner for item in self.decisions if item.chosen is not None}
         for op in _called(self.lowered):
             if op in snapshot.rows("intrinsics"):
                 owners.add(snapshot.owner("intrinsics", op))

@@ -122,8 +122,6 @@ class ActiveSet:
 
     def unknown(self, what: Unclear) -> ActiveSet:
         """The set behind a condition that is not known: some of these threads, whole members of its level."""
-        if self.space.depth(what.level) <= self.space.depth(self.space.levels[0]) or what in self.unclear:
-            return self
         return ActiveSet(self.space, self.mask, choice=self.choice, unclear=(*self.unclear, what), reasons=self.reasons)
 
     def chosen(self, within: str, child: str, reason: Unclear) -> ActiveSet:
@@ -142,16 +140,25 @@ class ActiveSet:
             space, self.mask, choice=(within, child), unclear=self.unclear, reasons=(*self.reasons, reason)
         )
 
-    def joined(self, other: ActiveSet, before: ActiveSet) -> ActiveSet:
-        """The threads of both, after two branches of one `before`."""
-        unclear = dict.fromkeys((*self.unclear, *other.unclear))
-        if self.choice != before.choice or other.choice != before.choice:
-            what = next(iter((*self.reasons, *other.reasons)), Unclear("a branch", THREAD))
-            unclear[what.at(THREAD)] = None
+    def joined(self, other: ActiveSet, mine: ActiveSet, others: ActiveSet, before: ActiveSet) -> ActiveSet:
+        """The threads of both sides of a branch that `before` came to, `mine` and `others` entered, and these two came out of."""
+        new = [item for side in (self, other) for item in side.unclear if item not in before.unclear]
+        unclear = dict.fromkeys(before.unclear)
+        if new:  # whoever left may be any of these threads, down to the level at which the sides differ
+            changed = self.choice != before.choice or other.choice != before.choice
+            parts = [(mine.mask, before.mask), (self.mask, mine.mask), (other.mask, others.mask)]
+            levels = [self._level_of(part, whole) for part, whole in parts]
+            levels += [item.level for item in new] + [THREAD] * changed
+            finest = max(levels, key=self.space.depth)
+            unclear.update(dict.fromkeys(item.at(finest) for item in new))
         reasons = dict.fromkeys((*self.reasons, *other.reasons))
         return ActiveSet(
             self.space, self.mask | other.mask, choice=before.choice, unclear=tuple(unclear), reasons=tuple(reasons)
         )
+
+    def _level_of(self, part: int, whole: int) -> str:
+        """The level down to which threads of `whole` agree on whether they are in `part`."""
+        return self.space.level_of([part >> position & 1 for position in range(self.space.count)], whole)
 
     # ---- questions ------------------------------------------------------------------------------------------------
 

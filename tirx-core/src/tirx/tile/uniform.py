@@ -59,7 +59,7 @@ class Values:
         self.space = space
         self.widest = space.model.names[0] if space.model else "kernel"
         self.ids: dict[int, tuple[Declaration, int]] = {}
-        self.bound: dict[int, Expr] = {}
+        self.bound: dict[int, tuple[Var, Expr]] = {}
         self.loops: dict[int, For] = {}
         self.stores = _Stores()
         self.levels: dict[int, str] = {}  # of mutable scalars, by their storage
@@ -78,11 +78,19 @@ class Values:
         """Take note of what `body` binds, loops over and stores."""
         for node in walk(body, mask_of(Bind, For)):
             if isinstance(node, Bind):
-                self.bound[id(node.var)] = node.value
+                self.bound[id(node.var)] = (node.var, node.value)
             elif isinstance(node, For) and id(node.var) not in self.ids:
                 self.loops[id(node.var)] = node
-        self.stores.learn(body, ())
+        self.stores.learn(body, tuple(expr for _, path in leaves(body, loop=False) for expr in path))
         self._settle()
+
+    def variables(self) -> Iterator[Var]:
+        """Scope ids, and names of values."""
+        for item, position in self.ids.values():
+            yield item.vars[position]
+        for var, value in self.bound.values():
+            if value.dtype.is_integer and value.dtype.lanes == 1:
+                yield var
 
     def _settle(self) -> None:
         """Levels of scalars: start from the best and go down until nothing changes."""
@@ -129,7 +137,7 @@ class Values:
 
     def _variable(self, var: Var) -> Vector | None:
         if id(var) in self.bound:
-            return self.vector(self.bound[id(var)])
+            return self.vector(self.bound[id(var)][1])
         if id(var) not in self.ids:
             return None
         item, position = self.ids[id(var)]
@@ -182,7 +190,7 @@ class Values:
         if key in self.ids:
             return self.ids[key][0].child
         if key in self.bound:
-            return self.level(self.bound[key])
+            return self.level(self.bound[key][1])
         if key in self.loops:
             loop = self.loops[key]
             return self._widest((loop.start, loop.extent, loop.step))

@@ -8,17 +8,10 @@ from ..analysis import Declaration, Extents
 from ..arith import Analyzer
 from ..intrinsic import Intrinsic
 from ..ir import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
     And,
     Bind,
     Break,
     Call,
-    Compare,
     Continue,
     Expr,
     For,
@@ -42,7 +35,6 @@ from .ranged import Ranged
 __all__ = ["Flow"]
 
 _LEAVING = mask_of(Return, Break, Continue)
-_OPPOSITE: dict[type[Expr], type[Compare]] = {LT: GE, GE: LT, GT: LE, LE: GT, EQ: NE, NE: EQ}
 
 
 class Flow(Ranged):
@@ -59,7 +51,7 @@ class Flow(Ranged):
         for item in found:
             self.declare(item)
         self.values.learn(body)
-        self._ranges: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self._ranges: dict[tuple[int, int], tuple[int, int, int] | None] = {}
 
     def tile(self, call: TileCall) -> list[Stmt]:
         """What takes the place of a call."""
@@ -79,17 +71,17 @@ class Flow(Ranged):
     def known(self, active: ActiveSet) -> Analyzer:
         """What is known here of loop variables and bindings, and of ids in the active threads."""
         found = self.analyzer.child()
-        for key, (item, position) in self.values.ids.items():
-            values = self.values.vector(item.vars[position])
-            if values is None:
-                continue
-            memo = (active.mask, key)
+        for var in self.values.variables():
+            memo = (active.mask, id(var))
             if memo not in self._ranges:
-                self._ranges[memo] = active.bounds(values)
-            low, high, step = self._ranges[memo]
-            found.bind(item.vars[position], low, high)
-            if step > 1:
-                found.bind_residue(item.vars[position], step, low % step)
+                values = self.values.vector(var)
+                self._ranges[memo] = None if values is None else active.bounds(values)
+            known = self._ranges[memo]
+            if known is not None:
+                low, high, step = known
+                found.bind(var, low, high)
+                if step > 1:
+                    found.bind_residue(var, step, low % step)
         return found
 
     # ---- statements -------------------------------------------------------------------------------------------------
@@ -119,33 +111,22 @@ class Flow(Ranged):
             self.where(before, stmt.condition, stmt.span),
             self.where(before, stmt.condition, stmt.span, holds=False),
         )
-        then, yes_after = self._side(stmt.then, yes, stmt.condition)
-        orelse, no_after = self._side(stmt.orelse, no, None) if stmt.orelse is not None else (None, no)
+        then, yes_after = self._side(stmt.then, yes, stmt.condition, holds=True)
+        orelse, no_after = (
+            self._side(stmt.orelse, no, stmt.condition, holds=False) if stmt.orelse is not None else (None, no)
+        )
         self.active = self._behind(before, (yes, yes_after), (no, no_after))
-        if yes_after is None and not yes.is_empty and stmt.orelse is None:
-            self.assume_not(stmt.condition)
         if then is stmt.then and orelse is stmt.orelse:
             return stmt
         return stmt.rebuild(then=then, orelse=orelse)
 
-    def _side(self, body: Stmt, active: ActiveSet, condition: Expr | None) -> tuple[Stmt, ActiveSet | None]:
+    def _side(self, body: Stmt, active: ActiveSet, condition: Expr, *, holds: bool) -> tuple[Stmt, ActiveSet | None]:
         outer = self.enter()
         self.active = None if active.is_empty else active
-        if condition is not None:
-            self.analyzer.assume(condition)
+        self.analyzer.assume(condition, holds)
         made = self.body(body)
         self.analyzer = outer
         return made, self.active
-
-    def assume_not(self, condition: Expr) -> None:
-        """Take over what follows from a condition that does not hold."""
-        if isinstance(condition, Or):
-            self.assume_not(condition.a)
-            self.assume_not(condition.b)
-        elif isinstance(condition, Not):
-            self.analyzer.assume(condition.a)
-        elif isinstance(condition, Compare) and type(condition) in _OPPOSITE:
-            self.analyzer.assume(_OPPOSITE[type(condition)](condition.a, condition.b))
 
     @staticmethod
     def _behind(
@@ -157,7 +138,7 @@ class Flow(Ranged):
             return before
         if yes_out is None or no_out is None:
             return no_out if yes_out is None else yes_out
-        return yes_out.joined(no_out, before)
+        return yes_out.joined(no_out, yes_in, no_in, before)
 
     def loop(self, loop: For) -> Stmt:
         """The body with the threads that iterate."""
@@ -201,13 +182,14 @@ class Flow(Ranged):
         return some.unknown(reason.at(self.space.level_of(counts, some.mask)))
 
     def _without_leavers(self, active: ActiveSet, body: Stmt, kinds: tuple[type[Stmt], ...]) -> ActiveSet:
-        """The threads of which some may have left in an earlier iteration."""
-        for leave, path in leaves(body):
-            if isinstance(leave, kinds):
-                what = f"the `{type(leave).__name__.lower()}`"
-                for condition in path:
-                    level = self.values.level(condition)
-                    active = active.unknown(Unclear(what, level, leave.span))
+        """The threads of which some may have left in an earlier iteration, if anything of `kinds` makes them."""
+        found = list(leaves(body))
+        first = next((leave for leave, _ in found if isinstance(leave, kinds)), None)
+        if first is None:
+            return active
+        for condition in dict.fromkeys(item for _, path in found for item in path):
+            what = f"the `{type(first).__name__.lower()}`"
+            active = active.unknown(Unclear(what, self.values.level(condition), first.span))
         return active
 
     # ---- conditions -------------------------------------------------------------------------------------------------

@@ -1,0 +1,80 @@
+"""`tirx explain FILE`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..driver import explain
+from ..ir import IRModule, PrimFunc
+from ..support.errors import ScriptError
+from .kernels import (
+    Chosen,
+    kernels_of,
+    limit_option,
+    load_file,
+    load_kernel,
+    set_option,
+    target_option,
+    under_time_limit,
+)
+from .output import json_option, print_json
+
+__all__ = ["command"]
+
+
+@click.command("explain")
+@click.argument("file", metavar="FILE")
+@target_option
+@click.option("--function", "-f", metavar="NAME", help="Only this kernel of the file (default: all of them).")
+@set_option
+@limit_option
+@json_option
+def command(
+    file: str,
+    target: str | None,
+    function: str | None,
+    constants: tuple[str, ...],
+    time_limit: float | None,
+    as_json: bool,
+) -> None:
+    """Say which variant each tile operation gets, and why no other: nearest miss first.
+
+    \b
+    tirx explain gemm.py --target TARGET
+    tirx explain gemm.py -f main --set tile=64 --json
+    """  # noqa: D301 - click reads the backspace
+    under_time_limit(time_limit)
+    found = [
+        (name, explain(chosen.kernel, chosen.target(target or chosen.default_target() or "generic")))
+        for name, chosen in _chosen(file, function, constants)
+    ]
+    if as_json:
+        print_json([{"kernel": name, **item.to_json()} for name, item in found])
+    else:
+        for name, item in found:
+            _show(name, str(item.target), str(item), item.error)
+    if any(item.error is not None for _, item in found):
+        raise click.exceptions.Exit(1)
+
+
+def _chosen(file: str, function: str | None, constants: tuple[str, ...]) -> list[tuple[str, Chosen]]:
+    if function is not None or constants:
+        chosen = load_kernel(f"{file}:{function}" if function is not None else file, constants)
+        return [(function or str(getattr(chosen.kernel, "name", file)), chosen)]
+    module = load_file(file)
+    kernels = kernels_of(module)
+    ready = [(name, Chosen(item, module)) for name, item in kernels.items() if isinstance(item, PrimFunc | IRModule)]
+    if kernels and not ready:
+        raise ScriptError(
+            f"the kernels of {file} have constexpr parameters", hint="give their values: --set NAME=VALUE (repeatable)"
+        )
+    if not ready:
+        raise ScriptError(f"{file} has no kernels", hint="they are functions under @Tx.prim_func or @Tx.jit")
+    return ready
+
+
+def _show(name: str, target: str, text: str, error: Any) -> None:
+    click.echo(f"{name}  {target}" + (f"  {click.style('error', fg='red')}" if error is not None else ""))
+    click.echo("\n".join(f"  {line}" for line in (text or str(error)).splitlines()))

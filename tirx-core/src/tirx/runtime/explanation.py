@@ -1,0 +1,77 @@
+"""What the compiler decided about a kernel, for people and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..support.errors import DispatchError
+from ..tile.report import decision_data, decision_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..target import Target
+    from ..tile.dispatch import Decision
+    from .executable import Executable
+    from .launch_plan import LaunchPlan
+
+__all__ = ["Explanation"]
+
+
+class Explanation:
+    """How each tile call was dispatched, what is launched, and whose parts were used.
+
+    Where no variant fits a call there is no `executable`, and `error` says what the compiler would.
+    """
+
+    __slots__ = ("decisions", "error", "executable", "target")
+
+    def __init__(
+        self,
+        target: Target,
+        decisions: Sequence[Decision],
+        executable: Executable | None = None,
+        error: DispatchError | None = None,
+    ) -> None:
+        self.target = target
+        self.decisions = tuple(decisions)
+        self.executable = executable
+        self.error = error
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        if self.executable is not None:
+            lines += [repr(self.executable), *(str(plan) for plan in self._launches())]
+        if self.decisions:
+            lines += ["tile operations:", *self._calls()]
+        if self.executable is not None:
+            lines += ["used:", *(f"  {name} {version}" for name, version in self.executable.provenance)]
+        return "\n".join(lines)
+
+    def _launches(self) -> list[LaunchPlan]:
+        made = self.executable
+        return [made[name].launch_plan for name in made.functions()] if made is not None else []
+
+    def _calls(self) -> list[str]:
+        """The decisions, each indented; the function is named where it changes."""
+        lines, function = [], ""
+        several = len({item.function for item in self.decisions}) > 1
+        for item in self.decisions:
+            if several and item.function != function:
+                function = item.function
+                lines.append(f"  in {function}:")
+            lines += [f"  {line}" for line in decision_text(item).splitlines()]
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain data."""
+        made = self.executable
+        return {
+            "target": str(self.target),
+            "verdict": "error" if self.error is not None else "ok",
+            "message": str(self.error) if self.error is not None else "",
+            "calls": [decision_data(item) for item in self.decisions],
+            "launches": [step for plan in self._launches() for step in plan.to_json()],
+            "used": dict(made.provenance) if made is not None else {},
+        }
