@@ -21,6 +21,7 @@ from .kind import CHECKS, CUDA
 from .layout.rows import AXES, CONSTRUCTORS
 from .op import EMISSIONS, INTRINSICS
 from .pipeline import PIPELINE
+from .ptx import rows as ptx
 from .target_tags import TAGS
 from .toolchain_rows import TOOLCHAINS
 
@@ -48,20 +49,21 @@ def tirx_namespaces() -> Iterable[Namespace]:
     """`Tx.cuda` and the pool of shared memory."""
     return (
         Namespace("cuda", "tirx_cuda.script", doc="functions of CUDA"),
+        Namespace("ptx", "tirx_cuda.ptx.chain:ptx", doc="instructions of PTX"),
         Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
     )
 
 
 @hookimpl
 def tirx_intrinsics() -> Iterable[Intrinsic]:
-    """Rows behind `Tx.cuda`."""
-    return INTRINSICS
+    """Rows behind `Tx.cuda` and `Tx.ptx`."""
+    return (*INTRINSICS, *ptx.INTRINSICS)
 
 
 @hookimpl
 def tirx_emissions() -> Iterable[Emission]:
     """How CUDA C++ writes them, and core's."""
-    return (*CORE_EMISSIONS, *EMISSIONS)
+    return (*CORE_EMISSIONS, *EMISSIONS, *ptx.EMISSIONS)
 
 
 @hookimpl
