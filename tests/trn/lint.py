@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from tests.trn.nki_signatures import ISA, LANGUAGE, NAMES, RELEASES, signature
+from tests.trn.nki_signatures import ENUMS, ISA, LANGUAGE, LATER_NAMES, NAMES, RELEASES, signature
 
 # What the NKI compiler refuses in a kernel, by the kind of syntax; lists are allowed only where a page shows one.
 FORBIDDEN = (
@@ -14,13 +15,22 @@ FORBIDDEN = (
     ast.Set, ast.Dict, ast.JoinedStr, ast.Div,
 )  # fmt: skip
 PLAIN = {"range", "min", "max"}
-LIST_ARGUMENTS = {("nisa.affine_select", "pattern")}
+LIST_ARGUMENTS = {("nisa.affine_select", "pattern"), ("nisa.iota", "pattern")}
 
 
 def complaints(text: str) -> list[str]:
-    """Everything that is wrong with an emitted file."""
+    """Everything that is wrong with an emitted file; it must hold in every release that its first line claims."""
     tree = ast.parse(text)
-    return [*_syntax(tree), *_calls(tree), *_members(tree)]
+    releases = claimed(text)
+    return [*_syntax(tree), *_calls(tree, releases), *_members(tree, releases)]
+
+
+def claimed(text: str) -> tuple[str, ...]:
+    """The releases that a file says it runs with; all of them where it says nothing."""
+    found = re.search(r"Runs with NKI (\d\.\d)(?: to (\d\.\d))?\.", text)
+    if found is None:
+        return RELEASES
+    return tuple(item for item in RELEASES if found[1] <= item <= (found[2] or found[1]))
 
 
 def _syntax(tree: ast.Module) -> Iterator[str]:
@@ -41,7 +51,7 @@ def _syntax(tree: ast.Module) -> Iterator[str]:
             yield "parameters other than plain positional ones"
 
 
-def _calls(tree: ast.Module) -> Iterator[str]:
+def _calls(tree: ast.Module, releases: tuple[str, ...]) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -51,14 +61,14 @@ def _calls(tree: ast.Module) -> Iterator[str]:
         if name.removeprefix("nisa.") not in ISA and name.removeprefix("nl.") not in LANGUAGE:
             yield f"line {node.lineno}: {name} is no function of the subset"
             continue
-        yield from _binding(node, name)
+        yield from _binding(node, name, releases)
 
 
-def _binding(node: ast.Call, name: str) -> Iterator[str]:
+def _binding(node: ast.Call, name: str, releases: tuple[str, ...]) -> Iterator[str]:
     if name.startswith("nisa.") and node.args:
         yield f"line {node.lineno}: {name} has positional arguments"
     keywords = {str(keyword.arg): None for keyword in node.keywords}
-    for release in RELEASES:
+    for release in releases:
         problem = _unbound(node, name, release, keywords)
         if problem:
             yield f"line {node.lineno}: {name} in NKI {release}: {problem}"
@@ -72,8 +82,17 @@ def _unbound(node: ast.Call, name: str, release: str, keywords: dict[str, None])
     return None
 
 
-def _members(tree: ast.Module) -> Iterator[str]:
+def _members(tree: ast.Module, releases: tuple[str, ...]) -> Iterator[str]:
     for node in ast.walk(tree):
-        is_member = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "nl"
-        if is_member and node.attr not in NAMES and node.attr not in LANGUAGE:
+        if not isinstance(node, ast.Attribute):
+            continue
+        owner = ast.unparse(node.value)
+        if (
+            owner == "nl"
+            and node.attr not in NAMES
+            and node.attr not in LANGUAGE
+            and LATER_NAMES.get(node.attr, "9") > releases[0]
+        ):
             yield f"line {node.lineno}: nl.{node.attr} is not in every release"
+        if owner in ENUMS and node.attr not in ENUMS[owner]:
+            yield f"line {node.lineno}: {owner} has no {node.attr}"

@@ -19,6 +19,7 @@ from tirx.ir import (
     For,
     If,
     PrimFunc,
+    Stmt,
     Var,
     While,
     cast,
@@ -34,10 +35,18 @@ A, B = Buffer("a", (128, 64)), Buffer("b", (128, 64))
 COPY = (T, nki.load(T, A), nki.store(B, T))
 I = index("i")
 PRODUCT = psum("product", 64, 64)
+TWO_BANKS, RIGHT = psum("two_banks", 2, 64, 256), sbuf("right", 128, 512)
+NARROW = Buffer("narrow", (64, 64), "bfloat16", scope="trn.psum")
+LATE = sbuf("late", 128, 64, dtype="float8_e4m3fn")
 
 
 def with_statement(item: object) -> PrimFunc:
     return kernel("copy", [A, B], *COPY, item)  # type: ignore[arg-type]
+
+
+def held(*tiles: Buffer) -> Stmt:
+    """Tiles that are all needed at the end."""
+    return block(*tiles, *(nki.memset(tile, 0.0) for tile in tiles), *(nki.tensor_copy(tile, tile) for tile in tiles))
 
 
 ELEMENT = BufferLoad(T, (const(0), const(0)), span=HERE)
@@ -76,13 +85,34 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
     ),
     "num_inputs out of range": (lambda: kernel("copy", [A, B], *COPY, num_inputs=3), "num_inputs is 3; `copy` has 2 parameters"),
     "SBUF is full": (
-        lambda: with_statement(block(sbuf("big", 128, 50_000), sbuf("more", 128, 10_000))),
-        "`more` brings SBUF to 240,256 bytes per partition, of which there are 212,984",
+        lambda: with_statement(held(sbuf("big", 128, 50_000), sbuf("more", 128, 10_000))),
+        "`more` brings SBUF to 240,000 bytes per partition, of which there are 212,984",
     ),
-    "PSUM is full": (lambda: with_statement(block(*(psum(f"p{n}", 5, 128, 512) for n in range(2)))), "`p1` brings PSUM to 20,480 bytes"),
+    "PSUM is full": (lambda: with_statement(held(*(psum(f"p{n}", 5, 128, 512) for n in range(2)))), "`p1` brings PSUM to 20,480 bytes"),
     "accumulation onto memset": (
         lambda: with_statement(block(PRODUCT, nki.memset(PRODUCT, 0.0), nki.matmul(PRODUCT, T, T))),
         "nki.matmul accumulates onto `product`, which nki.memset writes too",
+    ),
+    "a product in two banks": (
+        lambda: with_statement(block(RIGHT, TWO_BANKS, nki.memset(RIGHT, 0.0), nki.matmul(TWO_BANKS, T, RIGHT))),
+        "`res` of nki.matmul lies in 2 PSUM banks; NeuronCore-v3 writes one bank at a time",
+    ),
+    "a bfloat16 sum": (
+        lambda: with_statement(block(NARROW, nki.matmul(NARROW, T, T))),
+        "`res` of nki.matmul is of type bfloat16; NeuronCore-v3 sums up in float32",
+    ),
+    "a type of a later generation": (
+        lambda: with_statement(block(LATE, nki.memset(LATE, 0.0))), "`late` is of type float8_e4m3fn of NeuronCore-v4 and newer"
+    ),
+    "an operation of a later generation": (
+        lambda: with_statement(nki.tensortensor(T, T, U, "abs_max")), "abs_max is an operation of NeuronCore-v4 and newer"
+    ),
+    "the scalar engine subtracts": (
+        lambda: with_statement(nki.tensorscalar(T, T, 1.0, "sub", engine="scalar")), "the scalar engine does not do sub"
+    ),
+    "an address beyond the end": (
+        lambda: with_statement(held(sbuf("far", 128, 100, allocated_addr=(212_900,)))),
+        "`far` takes bytes 212,900 to 213,299 of a partition of SBUF, which has 212,984",
     ),
     "a wide product": (
         lambda: with_statement(nki.matmul(psum("q", 2, 64, 300), T, sbuf("m", 128, 600))),
@@ -111,8 +141,43 @@ def test_replacing_what_was_set_is_fine() -> None:
 
 
 def test_tiles_of_a_finished_loop_leave_their_room() -> None:
-    big = [loop(index("i"), 2, sbuf(f"big{n}", 128, 50_000)) for n in range(2)]
+    big = [loop(index("i"), 2, held(sbuf(f"big{n}", 128, 50_000))) for n in range(2)]
     assert problems(with_statement(block(*big))) == []
+
+
+def test_an_overflow_shows_who_holds_what() -> None:
+    big, small = sbuf("big", 128, 50_000), sbuf("small", 128, 10_000)
+
+    def at(line: int, tile: Buffer) -> Stmt:
+        made = nki.memset(tile, 0.0)
+        made.span = Span("kernel.py", line, 1)
+        return Evaluate(made)
+
+    func = with_statement(block(big, small, at(3, big), at(4, small), at(5, big)))
+    (found,) = problems(func)
+    assert found.notes == (
+        "SBUF there, bytes per partition:\n  big     200,000   needed in lines 3 to 5\n  small    40,000   needed in lines 4 to 4",
+    )
+
+
+def test_a_tile_from_outside_is_needed_through_the_whole_loop() -> None:
+    first, second = sbuf("first", 128, 30_000), sbuf("second", 128, 30_000)
+    one_after_the_other = block(first, second, nki.memset(first, 0.0), nki.memset(second, 0.0))
+    assert problems(with_statement(one_after_the_other)) == []
+    in_turns = block(first, second, loop(I, 2, nki.memset(first, 0.0), nki.memset(second, 0.0)))
+    assert "brings SBUF to 240,000 bytes" in str(problems(with_statement(in_turns))[0])
+
+
+@pytest.mark.parametrize("name", ["range_select", "copy on the scalar engine"])
+def test_what_v2_lacks(name: str) -> None:
+    bound = sbuf("bound", 128, 1)
+    calls = {
+        "range_select": lambda: nki.range_select(T, T, "greater_equal", "less", bound, bound),
+        "copy on the scalar engine": lambda: nki.tensor_copy(T, U, engine="scalar"),
+    }
+    func = with_statement(block(bound, nki.memset(bound, 0.0), U, calls[name]()))
+    assert problems(func) == []
+    assert "v2" in str(problems(func, "trn -generation=v2")[0])
 
 
 def test_a_call_of_a_scalar_function_is_refused() -> None:

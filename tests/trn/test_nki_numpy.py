@@ -13,9 +13,11 @@ import pytest
 
 from tests.trn import nki_signatures
 from tests.trn.build import imported, psum, source_of
-from tests.trn.nki_numpy import NkiError, isa, language
+from tests.trn.nki_numpy import NkiError, isa, language, products, rules, scalar_engine, tensor
 from tests.trn.nki_numpy import installed as with_nki
+from tests.trn.nki_numpy.state import machine
 from tests.trn.test_ops import CASES, X, Y, tile_kernel
+from tirx_trn import nki_api
 from tirx_trn import script as tx
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n@nki.jit\ndef kernel(a):\n"
@@ -34,8 +36,10 @@ REFUSED = {
     "one dimension": ("t = nl.ndarray((128,), dtype=nl.float32)", "at least one free dimension"),
     "a string as buffer": ("t = nl.ndarray((128, 8), dtype=nl.float32, buffer='sbuf')", "not a string"),
     "a list as shape": ("t = nl.ndarray([128, 8], dtype=nl.float32)", "a shape is a tuple"),
-    "too much SBUF": ("t = nl.ndarray((128, 60000), dtype=nl.float32)", "sbuf holds 212984 bytes"),
-    "too much PSUM": ("t = nl.ndarray((128, 4097), dtype=nl.float32, buffer=nl.psum)", "psum holds 16384 bytes"),
+    "too much SBUF": ("t = nl.ndarray((128, 60000), dtype=nl.float32)", "sbuf holds 212984 bytes per partition, a tile takes 240000"),
+    "too much PSUM": (
+        "t = nl.ndarray((128, 4097), dtype=nl.float32, buffer=nl.psum)", "psum holds 16384 bytes per partition, a tile takes 18432"
+    ),
     "a slice outside": (f"{LOAD}\nnisa.memset(dst=t[0:128, 4:9], value=0.0)", "slice 4:9:1 of a dimension of 8"),
     "an index outside": (f"{LOAD}\nnisa.memset(dst=t[128, 0:8], value=0.0)", "index 128 of a dimension of 128"),
     "strided partitions": (f"{LOAD}\nnisa.memset(dst=t[0:128:2, 0:8], value=0.0)", "partitions have no stride"),
@@ -106,7 +110,18 @@ def test_new_memory_is_not_a_number() -> None:
 @pytest.mark.parametrize("name", nki_signatures.ISA)
 def test_signatures_are_those_of_the_documents(name: str) -> None:
     ours = list(inspect.signature(getattr(isa, name)).parameters)
-    assert ours == list(nki_signatures.signature(f"nisa.{name}", "0.3").parameters)
+    assert set(ours) == set(nki_signatures.signature(f"nisa.{name}", "0.6").parameters)
+
+
+@pytest.mark.parametrize("release", nki_signatures.RELEASES)
+def test_both_tables_of_the_interface_agree(release: str) -> None:
+    """The emitter reads one, the lint the other."""
+    for function in nki_api.FUNCTIONS:
+        theirs = nki_signatures.signature(function, release).parameters.values()
+        assert set(nki_api.parameters(function, release)) == {item.name for item in theirs}, function
+        required = [item.name for item in theirs if item.default is inspect.Parameter.empty]
+        assert sorted(nki_api.required(function)) == sorted(required), function
+    assert {name.partition(".")[2] for name in nki_api.FUNCTIONS} == {*nki_signatures.ISA, *nki_signatures.LANGUAGE}
 
 
 # ---- seeded mistakes --------------------------------------------------------------------------------------------------
@@ -125,24 +140,53 @@ def _swap(name: str, change: Callable[..., Any]) -> Callable[[pytest.MonkeyPatch
 
 def _bias_first(patch: pytest.MonkeyPatch) -> None:
     def activated(op: Any, data: Any, bias: Any, scale: Any) -> Any:
-        shift = 0 if bias is None else isa.vector_or_number(bias, data, "bias")
-        return op((data.read_flat() + shift) * isa.vector_or_number(scale, data, "scale"))
+        shift = 0 if bias is None else rules.vector_or_number(bias, data, "bias")
+        return op.activate((data.read_flat() + shift) * rules.vector_or_number(scale, data, "scale"))
 
-    patch.setattr(isa, "_activated", activated)
+    patch.setattr(scalar_engine, "_activated", activated)
 
 
 def _no_accumulation(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(isa, "_accumulate", lambda dst, product, accumulate: dst.write(product, sums=True))
+    patch.setattr(products, "_accumulate", lambda dst, product, accumulate: dst.write(product, sums=True))
 
 
 def _always_accumulation(patch: pytest.MonkeyPatch) -> None:
-    right = isa._accumulate
-    patch.setattr(isa, "_accumulate", lambda dst, product, accumulate: right(dst, product, None))
+    right = products._accumulate
+    patch.setattr(products, "_accumulate", lambda dst, product, accumulate: right(dst, product, None))
 
 
 def _reduce_sign(patch: pytest.MonkeyPatch) -> None:
-    right = isa._write_reduced
-    patch.setattr(isa, "_write_reduced", lambda res, values, data: right(res, -values, data))
+    right = scalar_engine._write_reduced
+    patch.setattr(scalar_engine, "_write_reduced", lambda res, values, data: right(res, -values, data))
+
+
+def _forgetful(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(machine, "accumulate", lambda engine, command, op, values: values)
+
+
+def _truncating(patch: pytest.MonkeyPatch) -> None:
+    right = tensor.cast
+
+    def cast(values: Any, dtype: Any) -> Any:
+        return right(
+            values if dtype.is_float or values.dtype.kind in "iub" else np.trunc(values.astype(np.float64)), dtype
+        )
+
+    patch.setattr(tensor, "cast", cast)
+
+
+def _wrapping(patch: pytest.MonkeyPatch) -> None:
+    def cast(values: Any, dtype: Any) -> Any:
+        if dtype.is_float:
+            return values.astype(dtype.numpy)
+        return np.rint(values.astype(np.float64)).astype(np.int64).astype(dtype.numpy)
+
+    patch.setattr(tensor, "cast", cast)
+
+
+def _op(name: str, function: Callable[..., Any]) -> Callable[[pytest.MonkeyPatch], None]:
+    """An operation that computes something else."""
+    return lambda patch: patch.setattr(getattr(language, name), "function", function)
 
 
 def _drop(key: str, value: Any) -> Callable[[dict[str, Any]], None]:

@@ -80,7 +80,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "mixed product": (lambda: nki.matmul(P, T, BF), "nki.matmul does not mix float32 with bfloat16"),
     "integer product": (lambda: nki.matmul(P, I32, I32), "`lhs` of nki.matmul is of type int32"),
     "product not in float32": (
-        lambda: nki.matmul(Buffer("b", (64, 64), "bfloat16", scope="trn.psum"), T, T), "`res` of nki.matmul is of type bfloat16"
+        lambda: nki.matmul(Buffer("b", (64, 64), "float16", scope="trn.psum"), T, T), "`res` of nki.matmul is of type float16"
     ),
     "partition start": (
         lambda: nki.memset(T[16:32, :], 0.0),

@@ -18,6 +18,7 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
         machine.new_kernel()
         inputs = [from_array(array) for array in arrays]
         results = function(*inputs)
+        machine.finish()
         many = results if isinstance(results, tuple) else (results,)
         for result in many:
             if not isinstance(result, Tensor) or result.memory != "shared_hbm":

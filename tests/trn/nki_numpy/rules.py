@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from enum import Enum
 from typing import Any, NoReturn
 
 import numpy as np
 
 from tests.trn.nki_numpy import language as nl
-from tests.trn.nki_numpy.state import NkiError
+from tests.trn.nki_numpy.state import NkiError, machine
 from tests.trn.nki_numpy.tensor import Tensor
+
+engine = Enum("engine", "unknown tensor vector scalar gpsimd dma sync")
+reduce_cmd = Enum("reduce_cmd", "idle reset reduce reset_reduce load_reduce")
 
 
 def refuse(message: str) -> NoReturn:
     """The kernel is wrong."""
     raise NkiError(message)
+
+
+def runs_on(chosen: Any, allowed: tuple[str, ...], *tiles: Any) -> str:
+    """The engine, by member; GpSimd does not reach PSUM."""
+    if not isinstance(chosen, engine) or chosen.name not in ("unknown", *allowed):
+        refuse(f"engine {chosen!r} does not run this")
+    if chosen.name == "gpsimd" and any(tile.memory == "psum" for tile in tiles):
+        refuse("the GpSimd engine does not reach PSUM")
+    return chosen.name
 
 
 def chip(*tiles: Any) -> None:
@@ -39,6 +51,12 @@ def pointwise(*tiles: Tensor) -> None:
             refuse(f"operands of {first.shape} and {tile.shape}")
 
 
+def not_both_in_psum(a: Tensor, b: Tensor, name: str) -> None:
+    """One read port to PSUM."""
+    if a.memory == b.memory == "psum":
+        refuse(f"{name} has at most one operand in PSUM")
+
+
 def vector_or_number(value: Any, data: Tensor, name: str) -> np.ndarray:
     """A number, or a float32 tile with one element for each partition of `data`."""
     if isinstance(value, bool) or not isinstance(value, int | float | Tensor):
@@ -51,11 +69,19 @@ def vector_or_number(value: Any, data: Tensor, name: str) -> np.ndarray:
     return value.read_flat()
 
 
-def arithmetic(op: Any) -> nl.Op:
-    """An ALU operation."""
-    if not isinstance(op, nl.Op) or op.kind not in ("alu", "compare"):
+def arithmetic(op: Any, *, more: tuple[str, ...] = ()) -> nl.Op:
+    """An ALU operation in float32, or one of the kinds `more`."""
+    if not isinstance(op, nl.Op) or op.kind not in ("alu", "compare", *more):
         refuse(f"{getattr(op, 'name', op)!r} is no ALU operation")
+    if op.since > machine.generation:
+        refuse(f"nl.{op.name} came with NeuronCore-{op.since}")
     return op
+
+
+def bit_tiles(*tiles: Tensor) -> None:
+    """Bit patterns are integers of one type."""
+    if any(tile.dtype.is_float or tile.dtype is not tiles[0].dtype for tile in tiles):
+        refuse("bits are combined of integers of one type")
 
 
 def compare(op: Any) -> nl.Op:
@@ -65,7 +91,7 @@ def compare(op: Any) -> nl.Op:
     return op
 
 
-def function(op: Any) -> Callable[..., Any]:
+def function(op: Any) -> nl.Op:
     """An activation function."""
     if not isinstance(op, nl.Op) or op.kind != "activation":
         refuse(f"{getattr(op, 'name', op)!r} is no activation function")
@@ -79,3 +105,25 @@ def reduction(axis: Any, data: Tensor) -> tuple[int, ...]:
     if 0 in axes or sorted(axes) != list(range(rank - len(axes), rank)):
         refuse(f"axes {axes} of a tile of rank {rank} are not its last free ones")
     return axes
+
+
+def column(tile: Any, data: Tensor, name: str) -> None:
+    """A tile with one element per partition."""
+    chip(tile)
+    if (tile.shape[0], tile.free) != (data.shape[0], 1):
+        refuse(f"{name} has one element per partition")
+
+
+def command(value: Any, *allowed: str) -> str:
+    """What to do with the accumulation registers, by member."""
+    if not isinstance(value, reduce_cmd) or value.name not in allowed:
+        refuse(f"reduce_cmd is {value!r}, not one of {allowed}")
+    return value.name
+
+
+def pattern_index(dst: Tensor, pattern: Any, offset: int, channel_multiplier: int) -> np.ndarray:
+    """offset + partition * channel_multiplier + sum(index * step), as (partitions, elements)."""
+    if not 1 <= len(pattern) <= 4 or int(np.prod([count for _, count in pattern])) != dst.free:
+        refuse("the pattern covers the elements of a partition in up to 4 dimensions")
+    grids = np.meshgrid(*(np.arange(count) * step for step, count in pattern), indexing="ij")
+    return offset + np.arange(dst.shape[0])[:, None] * channel_multiplier + sum(grids).reshape(1, -1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import ml_dtypes
@@ -43,6 +42,7 @@ DTYPES = {
         "float16": np.float16,
         "bfloat16": ml_dtypes.bfloat16,
         "float8_e4m3": ml_dtypes.float8_e4m3,
+        "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
         "float8_e5m2": ml_dtypes.float8_e5m2,
         "int32": np.int32,
         "int16": np.int16,
@@ -59,13 +59,18 @@ _BY_NUMPY = {dtype.numpy: dtype for name, dtype in DTYPES.items() if name != "bo
 class Storage:
     """What was allocated: values, which of them were written, and which hold a matmul's partial sums."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: DType, memory: str) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: DType, memory: str, address: int | None = None) -> None:
         fill = np.nan if dtype.is_float else INTEGER_FILL
         self.values = np.full(shape, fill).astype(dtype.numpy)
         self.written = np.zeros(shape, bool)
         self.sums = np.zeros(shape, bool)
         self.memory = memory
         self.dtype = dtype
+        self.address = address
+        self.first: int | None = None  # when it was touched first and last, for those on chip
+        self.last: int | None = None
+        size = int(np.prod(shape[1:])) * dtype.numpy.itemsize
+        self.bytes = -(-size // BANK) * BANK if memory == "psum" else size
 
 
 class Tensor:
@@ -137,7 +142,22 @@ class Tensor:
         """The values; refused where nobody wrote them."""
         if not self.written.all():
             raise NkiError(f"{int((~self.written).sum())} elements are read that were never written")
+        self._touch()
         return self.data
+
+    def _touch(self) -> None:
+        if self.on_chip:
+            machine.touch(self.root)
+
+    def banks(self) -> tuple[int, int]:
+        """The first and the last PSUM bank that the view touches."""
+        start = self.data.__array_interface__["data"][0] - self.root.values.__array_interface__["data"][0]
+        row = self.root.values.strides[0]
+        last = sum(
+            (extent - 1) * stride for extent, stride in zip(self.data.shape[1:], self.data.strides[1:], strict=True)
+        )
+        first = start % row
+        return first // BANK, (first + last) // BANK
 
     def read_flat(self) -> np.ndarray:
         """The values in float32, as (partitions, elements)."""
@@ -145,9 +165,18 @@ class Tensor:
 
     def write(self, values: np.ndarray, *, sums: bool = False) -> None:
         """Store `values` (same count), converted to the element type."""
+        self._touch()
         self.data[...] = cast(np.asarray(values).reshape(self.shape), self.dtype)
         self.written[...] = True
         self.sums[...] = sums
+
+    def write_where(self, values: np.ndarray, mask: np.ndarray) -> None:
+        """Store `values` where `mask` holds; the rest stays as it is."""
+        self._touch()
+        chosen = mask.reshape(self.shape)
+        self.data[chosen] = cast(np.asarray(values).reshape(self.shape), self.dtype)[chosen]
+        self.written[chosen] = True
+        self.sums[chosen] = False
 
 
 def _range(item: Any, extent: int) -> range:
@@ -171,26 +200,26 @@ def cast(values: np.ndarray, dtype: DType) -> np.ndarray:
     return np.clip(np.rint(values.astype(np.float64)), info.min, info.max).astype(dtype.numpy)
 
 
-def allocate(shape: tuple[int, ...], dtype: DType, memory: str) -> Tensor:
+def allocate(shape: tuple[int, ...], dtype: DType, memory: str, address: int | None = None) -> Tensor:
     """A new tensor."""
     if not isinstance(shape, tuple) or not all(isinstance(extent, int) and extent > 0 for extent in shape):
         raise NkiError(f"a shape is a tuple of positive ints, not {shape!r}")
     if not isinstance(dtype, DType):
         raise NkiError(f"a dtype is a member of nki.language, not {dtype!r}")
+    if dtype.name == "float8_e4m3fn" and machine.generation != "v4":
+        raise NkiError("float8_e4m3fn came with NeuronCore-v4")
+    root = Storage(shape, dtype, memory, address)
     if memory in ON_CHIP:
-        _take_room(shape, dtype, memory)
-    root = Storage(shape, dtype, memory)
+        _check_tile(shape)
+        machine.allocate(root)
     return Tensor(root, root.values, root.written, root.sums, 0)
 
 
-def _take_room(shape: tuple[int, ...], dtype: DType, memory: str) -> None:
+def _check_tile(shape: tuple[int, ...]) -> None:
     if len(shape) < 2:
         raise NkiError("an on-chip tile has partitions and at least one free dimension")
     if shape[0] > PARTITIONS:
         raise NkiError(f"{shape[0]} partitions; there are {PARTITIONS}")
-    size = int(np.prod(shape[1:])) * dtype.numpy.itemsize
-    line = sys._getframe(3).f_lineno  # the kernel's line: allocate < ndarray < kernel
-    machine.allocate(memory, line, -(-size // BANK) * BANK if memory == "psum" else size)
 
 
 def from_array(array: np.ndarray) -> Tensor:

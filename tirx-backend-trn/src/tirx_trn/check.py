@@ -28,13 +28,13 @@ from tirx.support.errors import Diagnostic
 from tirx.target import Target
 from tirx.transform.row import Check
 
-from .box import box_of
 from .capacity import too_much
 from .dtypes import NKI_DTYPES
+from .generation import missing
+from .hardware import PSUM
 from .kernel import Access, accesses, device_part, instructions, is_instruction, operands_of
 from .kind import generation_of
-from .layout import PSUM, is_on_chip
-from .op import ACTIVATION, ACTIVATION_REDUCE, INDEX, MATMUL
+from .layout import is_on_chip
 
 __all__ = ["CHECKS"]
 
@@ -190,32 +190,9 @@ _RULES: dict[type, Callable[..., Found]] = {
 
 
 def generation(module: IRModule, target: Target) -> Found:
-    """Sizes that differ between generations, and operands that some do not take."""
-    figures = generation_of(target)
+    """Sizes, instructions and operands that differ between generations."""
     for _, part in _kernels(module):
-        for call in instructions(part):
-            if call.op.name == MATMUL.name and isinstance(call.args[2], BufferRegion):
-                free = box_of(call.args[2]).free
-                if free > figures.moving_max:
-                    yield Diagnostic(
-                        f"`rhs` of nki.matmul has {free} elements per partition; NeuronCore-{figures.name} takes {figures.moving_max}",
-                        call.span,
-                        "tile the columns",
-                    )
-            if call.op.name == INDEX.name:
-                continue
-            if call.op.name in (ACTIVATION.name, ACTIVATION_REDUCE.name) and not figures.constant_bias:
-                yield from _computed_bias(call, figures.name)
-
-
-def _computed_bias(call: Call, name: str) -> Found:
-    bias = call.args[-2]
-    if not isinstance(bias, BufferRegion) and any(isinstance(node, Var) for node in walk(bias)):
-        yield Diagnostic(
-            f"the bias of {call.op.name} is computed from loop variables; NeuronCore-{name} takes it from a tile",
-            call.span,
-            "put it into a float32 tile with Tx.nki.memset",
-        )
+        yield from missing(part, generation_of(target))
 
 
 def accumulation(module: IRModule, target: Target) -> Found:
@@ -223,9 +200,9 @@ def accumulation(module: IRModule, target: Target) -> Found:
     if generation_of(target).name == "v4":
         return
     for _, part in _kernels(module):
-        others = {id(region.buffer.data): call for call, region in _written(part) if call.op.name != MATMUL.name}
+        others = {id(region.buffer.data): call for call, region in _written(part) if call.op.name != "nki.matmul"}
         for call, region in _written(part):
-            adds = call.op.name == MATMUL.name and not (isinstance(call.args[3], IntImm) and not call.args[3].value)
+            adds = call.op.name == "nki.matmul" and not (isinstance(call.args[3], IntImm) and not call.args[3].value)
             if adds and id(region.buffer.data) in others:
                 yield Diagnostic(
                     f"nki.matmul accumulates onto `{region.buffer.name}`, which {others[id(region.buffer.data)].op.name} writes too",

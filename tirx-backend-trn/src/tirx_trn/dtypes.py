@@ -5,13 +5,14 @@ Source: AWS Neuron documentation, "Supported Data Types" of NKI 0.3 to 0.6. 64-b
 
 from __future__ import annotations
 
-__all__ = ["ARITHMETIC", "NKI_DTYPES", "WIDE"]
+__all__ = ["NKI_DTYPES", "SINCE", "WIDE"]
 
 NKI_DTYPES = {
     "float32": "nl.float32",
     "float16": "nl.float16",
     "bfloat16": "nl.bfloat16",
     "float8_e4m3": "nl.float8_e4m3",
+    "float8_e4m3fn": "nl.float8_e4m3fn",
     "float8_e5m2": "nl.float8_e5m2",
     "int32": "nl.int32",
     "int16": "nl.int16",
@@ -22,5 +23,5 @@ NKI_DTYPES = {
     "bool": "nl.bool_",
 }
 
-ARITHMETIC = ("float32", "float16", "bfloat16", "float8_e4m3", "float8_e5m2")  # operand types of a matmul
 WIDE = frozenset({"float32"})  # a matmul mixes these only with each other
+SINCE = {"float8_e4m3fn": "v4"}  # types that came with a NeuronCore generation

@@ -6,7 +6,12 @@ constants that AWS publishes with nkipy.
 
 from __future__ import annotations
 
-__all__ = ["BANK_BYTES", "GENERATIONS", "PARTITIONS", "PSUM_BANKS", "STATIONARY_MAX", "Generation"]
+__all__ = [
+    "BANK_BYTES", "CHIP", "GENERATIONS", "HBM", "PARTITIONS", "PSUM", "PSUM_BANKS", "SBUF", "STATIONARY_MAX", "Generation",
+]  # fmt: skip
+
+SBUF, PSUM, HBM = "trn.sbuf", "trn.psum", "global"  # storage scopes
+CHIP = (SBUF, PSUM)
 
 PARTITIONS = 128
 BANK_BYTES = 2048  # one PSUM bank of one partition

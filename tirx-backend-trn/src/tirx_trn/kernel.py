@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tirx.intrinsic import Intrinsic, Operand
 from tirx.ir import Attr, BufferRegion, Call, Expr, PrimFunc, Stmt, walk
 
-__all__ = ["Access", "accesses", "device_part", "instructions", "is_instruction", "operands_of"]
+__all__ = ["ENTRY", "Access", "accesses", "device_part", "instructions", "is_instruction", "operands_of"]
 
 ENTRY = "tirx.device_entry"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 from tirx.target import Attribute, Capabilities, ScopeModel, StorageScope, Target, TargetKind
 
 from .dtypes import NKI_DTYPES
 from .hardware import BANK_BYTES, GENERATIONS, PARTITIONS, PSUM_BANKS, Generation
+from .nki_api import RELEASES
 
 __all__ = ["KIND", "SCOPES", "generation_of"]
 
@@ -20,7 +21,7 @@ def generation_of(target: Target) -> Generation:
     return GENERATIONS[target.attrs["generation"]]
 
 
-def _one_of(names: Mapping[str, Any]) -> Any:
+def _one_of(names: Collection[str]) -> Any:
     return lambda value: None if value in names else f"it is one of {', '.join(names)}"
 
 
@@ -55,6 +56,15 @@ KIND = TargetKind(
     attributes={
         "generation": Attribute(
             str, "v3", "NeuronCore generation: v2 (Trn1, Inf2), v3 (Trn2), v4 (Trn3)", _one_of(GENERATIONS)
+        ),
+        "nki": Attribute(
+            str, RELEASES[-1], f"NKI release that source is written for: {', '.join(RELEASES)}", _one_of(RELEASES)
+        ),
+        "allocation": Attribute(
+            str,
+            "compiler",
+            "who places tiles: compiler (NKI's), explicit (addresses in the source)",
+            _one_of(("compiler", "explicit")),
         ),
         "partition_size": Attribute(int, None, "partitions of SBUF and PSUM", _positive),
         "max_sbuf_size_per_partition": Attribute(int, None, "usable bytes of one SBUF partition", _positive),

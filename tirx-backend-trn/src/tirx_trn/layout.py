@@ -13,17 +13,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NoReturn
 
-from tirx.ir import Buffer, current_span
+from tirx.ir import Buffer, Layout, current_span
 from tirx.layout import Iter, TileLayout
 from tirx.layout.axis import Axis
 from tirx.layout.row import LayoutConstructor
 from tirx.support.errors import LayoutError
 
-from .hardware import BANK_BYTES, PARTITIONS, PSUM_BANKS
+from .hardware import BANK_BYTES, PARTITIONS, PSUM, PSUM_BANKS, SBUF
 
-__all__ = ["AXES", "CONSTRUCTORS", "PSUM", "SBUF", "Place", "is_on_chip", "place_of", "trainium", "trainium_psum"]
+__all__ = [
+    "AXES", "CONSTRUCTORS", "Place", "is_on_chip", "is_trainium_layout", "place_of", "to_psum_layout", "trainium", "trainium_layout",
+    "trainium_psum",
+]  # fmt: skip
 
-SBUF, PSUM = "trn.sbuf", "trn.psum"
 BANK_ELEMENTS = BANK_BYTES // 4
 
 AXES = (
@@ -31,6 +33,9 @@ AXES = (
     Axis("F", doc="elements along one partition"),
     Axis("Bank", doc="PSUM banks of one partition"),
 )
+
+
+_AXIS_NAMES = tuple(axis.name for axis in AXES)
 
 
 def is_on_chip(buffer: Buffer) -> bool:
@@ -61,6 +66,25 @@ def trainium(annotation: str, shape: Sequence[int], is_psum: bool = False) -> Ti
 def trainium_psum(annotation: str, shape: Sequence[int]) -> TileLayout:
     """`trainium` for a PSUM buffer: every 512 elements of the free dimension are a bank."""
     return trainium(annotation, shape, is_psum=True)
+
+
+trainium_layout = trainium  # the published name
+
+
+def is_trainium_layout(layout: Layout | None) -> bool:
+    """Whether a layout places elements by partitions, free dimension and banks only."""
+    return isinstance(layout, TileLayout) and not {item.axis for item in layout.shard if item.extent != 1} - set(
+        _AXIS_NAMES
+    )
+
+
+def to_psum_layout(layout: TileLayout) -> TileLayout:
+    """A layout of partitions and free dimension with every 512 elements of the free dimension as a bank of PSUM."""
+    if not is_trainium_layout(layout):
+        _refuse(
+            f"{layout!r} is no layout of partitions and free elements", 'start from tirx.layout.trainium("PF", shape)'
+        )
+    return TileLayout.from_iters(_in_banks(layout.shard))
 
 
 CONSTRUCTORS = (
@@ -195,7 +219,7 @@ def place_of(buffer: Buffer) -> Place:
         )
     if layout.replica or layout.offset:
         _refuse(f"the layout of `{buffer.name}` has replicas or an offset", "give the address with allocated_addr")
-    foreign = sorted({item.axis for item in layout.shard if item.extent != 1} - {"P", "F", "Bank"})
+    foreign = sorted({item.axis for item in layout.shard if item.extent != 1} - set(_AXIS_NAMES))
     if foreign:
         _refuse(
             f"the layout of `{buffer.name}` uses axis {foreign[0]}",

@@ -1,4 +1,4 @@
-"""What an instruction accepts as a tile, checked where the author writes the call."""
+"""Operands of instructions as the author writes them: converted to regions and numbers, and checked at that line."""
 
 from __future__ import annotations
 
@@ -14,22 +14,43 @@ from .dtypes import NKI_DTYPES
 from .layout import is_on_chip
 
 __all__ = [
-    "Region", "Tile", "as_region", "check_number", "flag", "hbm", "in_memory", "on_chip", "refuse", "same_tiles", "scalar", "whole",
-]  # fmt: skip
+    "Region",
+    "Tile",
+    "as_region",
+    "bit_pattern",
+    "check_number",
+    "flag",
+    "in_memory",
+    "on_chip",
+    "refuse",
+    "scalar",
+    "whole",
+]
 
 MAX_FREE_DIMENSIONS = 4
 Region = Buffer | BufferRegion | BufferLoad
 
 
 class Tile:
-    """A region operand: `region` as written, its `box`, and the operand's name for messages."""
+    """A region operand: `region` as written, its `box` (None in device memory), and the operand's name for messages."""
 
-    __slots__ = ("box", "name", "region")
+    __slots__ = ("_box", "name", "region")
 
-    def __init__(self, region: BufferRegion, box: Box, name: str) -> None:
+    def __init__(self, region: BufferRegion, box: Box | None, name: str) -> None:
         self.region = region
-        self.box = box
+        self._box = box
         self.name = name
+
+    @property
+    def box(self) -> Box:
+        """The box of an on-chip tile."""
+        assert self._box is not None
+        return self._box
+
+    @property
+    def is_on_chip(self) -> bool:
+        """Whether it lies in SBUF or PSUM."""
+        return self._box is not None
 
     @property
     def scope(self) -> str:
@@ -40,6 +61,11 @@ class Tile:
     def dtype(self) -> str:
         """Name of the element type."""
         return self.region.buffer.dtype.name
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Partitions, and elements of each."""
+        return self.box.partitions, self.box.free
 
     def __str__(self) -> str:
         return f"{self.box.partitions} x {self.box.free}"
@@ -72,27 +98,29 @@ def on_chip(value: Any, operation: str, name: str, scopes: Sequence[str]) -> Til
 
 
 def in_memory(value: Any, operation: str, name: str, scopes: Sequence[str]) -> Tile:
-    """A tile that is only copied: no engine limits where it starts."""
+    """A tile or a slice of device memory that is only copied: no engine limits where it starts."""
     region = as_region(value, operation, name)
     scope = region.buffer.scope_name
     if scope not in scopes:
-        hint = "load it first: Tx.nki.load(tile, data)" if scope == "global" else None
-        refuse(f"`{name}` of nki.{operation} is in {scope} memory, not {' or '.join(scopes)}", hint)
+        refuse(
+            f"`{name}` of nki.{operation} is in {scope} memory, not {' or '.join(scopes)}", _other_way(scope, scopes)
+        )
     _check_dtype(region, operation, name)
+    if not is_on_chip(region.buffer):
+        extents_of(region)
+        return Tile(region, None, name)
     return Tile(region, box_of(region), name)
 
 
-def hbm(value: Any, operation: str, name: str) -> BufferRegion:
-    """An operand in device memory."""
-    region = as_region(value, operation, name)
-    if is_on_chip(region.buffer) or region.buffer.scope_name != "global":
-        refuse(
-            f"`{name}` of nki.{operation} is in {region.buffer.scope_name} memory, not global",
-            "copy between on-chip tiles with Tx.nki.tensor_copy(res, data)",
-        )
-    _check_dtype(region, operation, name)
-    extents_of(region)
-    return region
+def _other_way(scope: str, scopes: Sequence[str]) -> str | None:
+    """How to get data from `scope` to where it is wanted."""
+    if scope == "global":
+        return "load it first: Tx.nki.load(tile, data)"
+    if "global" in scopes and len(scopes) == 1:
+        return "copy between on-chip tiles with Tx.nki.tensor_copy(res, data)"
+    if scope == "trn.psum":
+        return "copy it to SBUF first: Tx.nki.tensor_copy(tile, data)"
+    return None
 
 
 def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
@@ -109,6 +137,19 @@ def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
     if tile.dtype != "float32":
         refuse(f"`{name}` of nki.{operation} is a tile of {tile.dtype}; a tile of scalars is float32")
     return tile.region
+
+
+def bit_pattern(value: Any, operation: str, name: str) -> Expr:
+    """The integer that bits are combined with."""
+    if isinstance(value, Buffer | BufferRegion | BufferLoad):
+        refuse(
+            f"`{name}` of nki.{operation} is a tile; bits are combined with a number here",
+            "use tensortensor for a tile",
+        )
+    number = whole(value) if not isinstance(value, float) else int(value) if value.is_integer() else None
+    if number is None:
+        refuse(f"`{name}` of nki.{operation} is {value!r}; bits are combined with an integer")
+    return const(number, "int32")
 
 
 def check_number(value: Any, operation: str, name: str) -> None:
@@ -128,16 +169,6 @@ def flag(value: Any, operation: str, name: str) -> Expr:
 def whole(value: int | Expr) -> int | None:
     """A whole number that is known while the kernel is built."""
     return value if isinstance(value, int) else constant(value)
-
-
-def same_tiles(operation: str, first: Tile, *others: Tile) -> None:
-    """Every operand covers as many partitions and as many elements of each as the first: nothing is broadcast."""
-    for other in others:
-        if (other.box.partitions, other.box.free) != (first.box.partitions, first.box.free):
-            refuse(
-                f"`{other.name}` of nki.{operation} covers {other} (partitions x elements), `{first.name}` covers {first}",
-                "operands have equal partition and element counts; nothing is broadcast",
-            )
 
 
 def _check_dimensions(tile: Tile, operation: str) -> None:

@@ -2,6 +2,7 @@
 
 Operands are buffers or slices of them. The first dimension of a tile is partitions (or what its layout says); an
 instruction works on all partitions at once and walks the free elements of each. Rules are checked here, at the author's line.
+The published names and orders of operands come first; NKI's own names and keywords are accepted as well.
 """
 
 from __future__ import annotations
@@ -9,241 +10,197 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from tirx.intrinsic import call
-from tirx.ir import Call, Expr, IntImm, const
+from tirx.ir import Call, Expr
 from tirx.support.suggest import did_you_mean
 
-from . import op
-from .box import extents_of
-from .dtypes import ARITHMETIC as MATMUL_DTYPES
-from .dtypes import WIDE
-from .hardware import GENERATIONS, PARTITIONS, STATIONARY_MAX
-from .layout import PSUM, SBUF
-from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, REDUCTIONS, checked_opcode
-from .operands import (
-    Region,
-    Tile,
-    as_region,
-    check_number,
-    flag,
-    hbm,
-    in_memory,
-    on_chip,
-    refuse,
-    same_tiles,
-    scalar,
-    whole,
+from .build import build
+from .names import (
+    dma_copy,
+    nc_matmul,
+    pairs,
+    shared_identity_matrix,
+    takes_nki_keywords,
+    takes_pattern,
+    tensor_reduce,
+    tensor_scalar,
+    tensor_scalar_reduce,
+    tensor_tensor,
 )
+from .op import INDEX
+from .operands import Region, refuse
 
 __all__ = [
-    "activation", "activation_reduce", "affine_select", "identity", "index", "load", "matmul", "memset", "reciprocal",
-    "scalar_tensor_scalar", "scalar_tensor_tensor", "store", "tensor_copy", "tensorreduce", "tensorscalar", "tensorscalar_reduce",
-    "tensortensor",
+    "activation", "activation_reduce", "affine_select", "dma_copy", "dma_transpose", "identity", "index", "iota", "load", "matmul",
+    "max8", "memset", "nc_find_index8", "nc_match_replace8", "nc_matmul", "nc_transpose", "range_select", "reciprocal",
+    "scalar_tensor_scalar", "scalar_tensor_tensor", "select_pattern", "select_reduce", "shared_identity", "shared_identity_matrix", "store",
+    "tensor_copy", "tensor_copy_predicated", "tensor_reduce", "tensor_scalar", "tensor_scalar_reduce", "tensor_tensor",
+    "tensor_tensor_scan", "tensorreduce", "tensorscalar", "tensorscalar_reduce", "tensortensor",
 ]  # fmt: skip
 
 Number = bool | int | float | Expr
 Whole = int | Expr
-CHIP = (SBUF, PSUM)
-_WIDEST = max(row.moving_max for row in GENERATIONS.values())
+
+shared_identity = shared_identity_matrix
 
 
+# ---- data movement --------------------------------------------------------------------------------------------------
+
+
+@takes_nki_keywords
 def load(res: Region, data: Region) -> Call:
     """Copy a slice of device memory to a tile of SBUF, converted to its type."""
-    tile, source = in_memory(res, "load", "res", (SBUF,)), hbm(data, "load", "data")
-    _same_shape("load", tile.region, source, "res", "data")
-    return call(op.LOAD, tile.region, source)
+    return build("load", res, data)
 
 
+@takes_nki_keywords
 def store(res: Region, data: Region) -> Call:
     """Copy a tile of SBUF to a slice of device memory, converted to its type."""
-    target, tile = hbm(res, "store", "res"), in_memory(data, "store", "data", (SBUF,))
-    _same_shape("store", target, tile.region, "res", "data")
-    return call(op.STORE, target, tile.region)
+    return build("store", res, data)
 
 
-def tensor_copy(res: Region, data: Region) -> Call:
+@takes_nki_keywords
+def dma_transpose(dst: Region, src: Region, axes: tuple[int, ...] | None = None) -> Call:
+    """`dst = src.T` through a DMA queue; slower than `nc_transpose`, but leaves the engines alone."""
+    if axes is not None and tuple(axes) != (1, 0):
+        refuse(f"nki.dma_transpose exchanges two dimensions: axes are (1, 0), not {tuple(axes)}")
+    return build("dma_transpose", dst, src)
+
+
+@takes_nki_keywords
+def tensor_copy(res: Region, data: Region, *, engine: str = "unknown") -> Call:
     """Copy a tile to another, in SBUF or PSUM, converted to its type."""
-    target, source = on_chip(res, "tensor_copy", "res", CHIP), on_chip(data, "tensor_copy", "data", CHIP)
-    same_tiles("tensor_copy", target, source)
-    return call(op.TENSOR_COPY, target.region, source.region)
+    return build("tensor_copy", res, data, engine=engine)
 
 
-def matmul(res: Region, lhs: Region, rhs: Region, accum: Number = True) -> Call:
+def tensor_copy_predicated(dst: Region, src: Region, predicate: Region, reverse_pred: bool = False) -> Call:
+    """Copy the elements of `src` where `predicate` is not zero (zero: with `reverse_pred`); `dst` keeps the others."""
+    return build("tensor_copy_predicated", dst, src, predicate, reverse_pred=reverse_pred)
+
+
+@takes_nki_keywords
+def memset(result: Region, value: Number, *, engine: str = "unknown") -> Call:
+    """Every element of a tile becomes the number `value`, which must be one of its type."""
+    return build("memset", result, value, engine=engine)
+
+
+def iota(dst: Region, pattern: Any = None, offset: Number = 0, channel_multiplier: Whole = 0, *more: Any) -> Call:
+    """`dst = offset + partition * channel_multiplier + sum(index * step)`, in int32 and converted to the type of `dst`.
+
+    `pattern` lists [step, count] for the elements of a partition, outermost first.
+    """
+    if more or not isinstance(pattern, tuple | list):  # the row's own order, as a printed program has it
+        return build("iota", dst, pattern, offset, channel_multiplier, *more)
+    return build("iota", dst, offset, channel_multiplier, *pairs("iota", pattern))
+
+
+@takes_nki_keywords
+def identity(result: Region, size: Whole) -> Call:
+    """`result` (`size` partitions, `size` elements each) becomes the identity matrix."""
+    return build("identity", result, size)
+
+
+# ---- the tensor engine ----------------------------------------------------------------------------------------------
+
+
+@takes_nki_keywords
+def matmul(
+    res: Region,
+    lhs: Region,
+    rhs: Region,
+    accum: Number = True,
+    *,
+    is_stationary_onezero: bool = False,
+    is_moving_onezero: bool = False,
+) -> Call:
     """`res = lhs.T @ rhs` in float32.
 
     With `accum` the product is added to those of earlier matmuls into `res`; the first one after `res` was allocated replaces.
     """
-    target = on_chip(res, "matmul", "res", (PSUM,))
-    stationary, moving = on_chip(lhs, "matmul", "lhs", (SBUF,)), on_chip(rhs, "matmul", "rhs", (SBUF,))
-    _check_matmul_shape(target, stationary, moving)
-    _check_matmul_types(target, stationary, moving)
-    adds = const(bool(accum)) if isinstance(accum, bool | int) else accum
-    return call(op.MATMUL, target.region, stationary.region, moving.region, adds)
+    options: dict[str, Any] = {"is_stationary_onezero": is_stationary_onezero, "is_moving_onezero": is_moving_onezero}
+    return build("matmul", res, lhs, rhs, accum, **options)
 
 
+def nc_transpose(dst: Region, data: Region, engine: str = "unknown") -> Call:
+    """`dst = data.T`: up to 128 x 128 from SBUF to PSUM on the tensor engine, up to 32 x 32 on the vector engine."""
+    return build("nc_transpose", dst, data, engine=engine)
+
+
+# ---- the scalar engine ----------------------------------------------------------------------------------------------
+
+
+@takes_nki_keywords
 def activation(
-    result: Region, data: Region, opcode: str, bias: Region | Number = 0.0, scale: Region | Number = 1.0
+    result: Region,
+    data: Region,
+    opcode: str,
+    bias: Region | Number | None = 0.0,
+    scale: Region | Number = 1.0,
+    *,
+    reduce_op: str | None = None,
+    reduce_res: Region | None = None,
+    reduce_cmd: str = "reset_reduce",
 ) -> Call:
-    """`result = opcode(data * scale + bias)`; bias and scale are numbers or one float32 per partition."""
-    target, source = on_chip(result, "activation", "result", CHIP), on_chip(data, "activation", "data", CHIP)
-    same_tiles("activation", target, source)
-    checked_opcode(opcode, ACTIVATIONS, "activation", "opcode")
-    return call(op.ACTIVATION, target.region, source.region, opcode, *_affine("activation", target, bias, scale))
+    """`result = opcode(data * scale + bias)`; bias and scale are numbers or one float32 per partition.
+
+    With `reduce_op` and `reduce_res` it is an `activation_reduce`.
+    """
+    shift = 0.0 if bias is None else bias
+    if (reduce_op is None) != (reduce_res is None):
+        refuse("nki.activation takes `reduce_op` and `reduce_res` together")
+    if reduce_op is None or reduce_res is None:
+        return build("activation", result, data, opcode, shift, scale)
+    return build("activation_reduce", reduce_res, result, data, opcode, reduce_op, shift, scale, reduce_cmd=reduce_cmd)
 
 
-def reciprocal(result: Region, data: Region) -> Call:
-    """`result = 1 / data`."""
-    target, source = on_chip(result, "reciprocal", "result", CHIP), on_chip(data, "reciprocal", "data", CHIP)
-    same_tiles("reciprocal", target, source)
-    return call(op.RECIPROCAL, target.region, source.region)
-
-
-def tensorreduce(result: Region, data: Region, opcode: str, negate: Number, *axes: Whole) -> Call:
-    """Reduce dimensions `axes` of `data` (all of them trailing and free); negated when `negate`."""
-    target, source = on_chip(result, "tensorreduce", "result", CHIP), on_chip(data, "tensorreduce", "data", CHIP)
-    checked_opcode(opcode, REDUCTIONS, "tensorreduce", "opcode")
-    _check_reduction(target, source, _normal_axes(source, axes))
-    return call(op.TENSORREDUCE, target.region, source.region, opcode, flag(negate, "tensorreduce", "negate"), *axes)
-
-
-def tensortensor(result: Region, operand0: Region, operand1: Region, opcode: str) -> Call:
-    """`result = operand0 opcode operand1`, element by element; at most one operand is in PSUM."""
-    target = on_chip(result, "tensortensor", "result", CHIP)
-    first, second = (
-        on_chip(operand0, "tensortensor", "operand0", CHIP),
-        on_chip(operand1, "tensortensor", "operand1", CHIP),
-    )
-    same_tiles("tensortensor", target, first, second)
-    _not_both_psum("tensortensor", first, second)
-    checked_opcode(opcode, ARITHMETIC, "tensortensor", "opcode")
-    return call(op.TENSORTENSOR, target.region, first.region, second.region, opcode)
-
-
-def tensorscalar(
-    result: Region, operand0: Region, operand1: Region | Number, opcode: str, reverse: Number = False
-) -> Call:
-    """`result = operand0 opcode operand1`; operand1 is a number or one float32 per partition."""
-    target, source = (
-        on_chip(result, "tensorscalar", "result", CHIP),
-        on_chip(operand0, "tensorscalar", "operand0", CHIP),
-    )
-    same_tiles("tensorscalar", target, source)
-    checked_opcode(opcode, ARITHMETIC, "tensorscalar", "opcode")
-    value = scalar(operand1, "tensorscalar", "operand1", target.box.partitions)
-    return call(op.TENSORSCALAR, target.region, source.region, value, opcode, flag(reverse, "tensorscalar", "reverse"))
-
-
-def memset(result: Region, value: Number) -> Call:
-    """Every element of a tile becomes the number `value`, which must be one of its type."""
-    target = on_chip(result, "memset", "result", CHIP)
-    check_number(value, "memset", "value")
-    kind = target.region.buffer.dtype
-    if kind.is_integer and isinstance(value, float) and not value.is_integer():
-        refuse(f"`value` of nki.memset is {value!r}, which is no {kind}", "set an integer, or use a float tile")
-    number = const(value, kind) if isinstance(value, bool | int | float) else value
-    return call(op.MEMSET, target.region, number)
-
-
+@takes_nki_keywords
 def activation_reduce(
     reduce_res: Region,
     act_res: Region,
     data: Region,
     opcode: str,
     reduce_opcode: str,
-    bias: Region | Number = 0.0,
+    bias: Region | Number | None = 0.0,
     scale: Region | Number = 1.0,
+    *,
+    reduce_cmd: str = "reset_reduce",
 ) -> Call:
-    """`act_res = opcode(data * scale + bias)`, and `reduce_res` its sum per partition."""
-    name = "activation_reduce"
-    target, source = on_chip(act_res, name, "act_res", CHIP), on_chip(data, name, "data", CHIP)
-    same_tiles(name, target, source)
-    checked_opcode(opcode, ACTIVATIONS, name, "opcode")
-    checked_opcode(reduce_opcode, ACCUMULATE, name, "reduce_opcode")
-    total = _reduced(reduce_res, name, target)
-    return call(
-        op.ACTIVATION_REDUCE,
-        total.region,
-        target.region,
-        source.region,
-        opcode,
-        reduce_opcode,
-        *_affine(name, target, bias, scale),
-    )
+    """`act_res = opcode(data * scale + bias)`, and `reduce_res` its sum per partition; `"reduce"` adds to the sum before it."""
+    shift = 0.0 if bias is None else bias
+    operands = (reduce_res, act_res, data, opcode, reduce_opcode, shift, scale)
+    return build("activation_reduce", *operands, reduce_cmd=reduce_cmd)
 
 
-def tensorscalar_reduce(
-    reduce_res: Region,
-    tensorscalar_res: Region,
+# ---- the vector engine ----------------------------------------------------------------------------------------------
+
+
+@takes_nki_keywords
+def reciprocal(result: Region, data: Region) -> Call:
+    """`result = 1 / data`."""
+    return build("reciprocal", result, data)
+
+
+def tensorreduce(result: Region, data: Region, opcode: str, negate: Number, *axes: Whole) -> Call:
+    """Reduce dimensions `axes` of `data` (all of them trailing and free); negated when `negate`."""
+    return build("tensorreduce", result, data, opcode, negate, *axes)
+
+
+@takes_nki_keywords
+def tensortensor(result: Region, operand0: Region, operand1: Region, opcode: str, *, engine: str = "unknown") -> Call:
+    """`result = operand0 opcode operand1`, element by element; at most one operand is in PSUM."""
+    return build("tensortensor", result, operand0, operand1, opcode, engine=engine)
+
+
+def tensorscalar(
+    result: Region,
     operand0: Region,
     operand1: Region | Number,
     opcode: str,
-    reduce_opcode: str,
     reverse: Number = False,
+    *,
+    engine: str = "unknown",
 ) -> Call:
-    """`tensorscalar_res = operand0 opcode operand1`, and `reduce_res` its reduction per partition."""
-    name = "tensorscalar_reduce"
-    target, source = (
-        on_chip(tensorscalar_res, name, "tensorscalar_res", CHIP),
-        on_chip(operand0, name, "operand0", CHIP),
-    )
-    same_tiles(name, target, source)
-    checked_opcode(opcode, ARITHMETIC, name, "opcode")
-    checked_opcode(reduce_opcode, REDUCTIONS, name, "reduce_opcode")
-    turned = flag(reverse, name, "reverse")
-    if isinstance(turned, IntImm) and turned.value:
-        refuse(
-            "nki.tensorscalar_reduce cannot reverse its operands",
-            "use tensorscalar with reverse=True, then tensorreduce",
-        )
-    value = scalar(operand1, name, "operand1", target.box.partitions)
-    total = _reduced(reduce_res, name, target)
-    return call(
-        op.TENSORSCALAR_REDUCE,
-        total.region,
-        target.region,
-        source.region,
-        value,
-        opcode,
-        reduce_opcode,
-        turned,
-    )
-
-
-def identity(result: Region, size: Whole) -> Call:
-    """`result` (`size` partitions, `size` elements each) becomes the identity matrix."""
-    target = on_chip(result, "identity", "result", (SBUF,))
-    count = whole(size)
-    if count is None or not 0 < count <= PARTITIONS:
-        refuse(f"`size` of nki.identity is {size!r}; it is a number from 1 to {PARTITIONS}")
-    if (target.box.partitions, target.box.free) != (count, count):
-        refuse(f"`result` of nki.identity covers {target}, not {count} x {count}")
-    return call(op.IDENTITY, target.region, count)
-
-
-def scalar_tensor_tensor(
-    result: Region,
-    data: Region,
-    operand0: Region | Number,
-    operand1: Region,
-    opcode0: str,
-    opcode1: str,
-    reverse0: Number = False,
-    reverse1: Number = False,
-) -> Call:
-    """`result = (data opcode0 operand0) opcode1 operand1` with a scalar operand0 and a tile operand1."""
-    name = "scalar_tensor_tensor"
-    target, source = on_chip(result, name, "result", CHIP), on_chip(data, name, "data", CHIP)
-    second = on_chip(operand1, name, "operand1", CHIP)
-    same_tiles(name, target, source, second)
-    _not_both_psum(name, source, second)
-    first = scalar(operand0, name, "operand0", target.box.partitions)
-    return call(
-        op.SCALAR_TENSOR_TENSOR,
-        target.region,
-        source.region,
-        first,
-        second.region,
-        *_two(name, opcode0, opcode1, reverse0, reverse1),
-    )
+    """`result = operand0 opcode operand1`; operand1 is a number or one float32 per partition."""
+    return build("tensorscalar", result, operand0, operand1, opcode, reverse, engine=engine)
 
 
 def scalar_tensor_scalar(
@@ -255,153 +212,139 @@ def scalar_tensor_scalar(
     opcode1: str,
     reverse0: Number = False,
     reverse1: Number = False,
+    *,
+    engine: str = "unknown",
 ) -> Call:
     """`result = (data opcode0 operand0) opcode1 operand1` with two scalars."""
-    name = "scalar_tensor_scalar"
-    target, source = on_chip(result, name, "result", CHIP), on_chip(data, name, "data", CHIP)
-    same_tiles(name, target, source)
-    first, second = (
-        scalar(x, name, n, target.box.partitions) for x, n in ((operand0, "operand0"), (operand1, "operand1"))
-    )
-    return call(
-        op.SCALAR_TENSOR_SCALAR,
-        target.region,
-        source.region,
-        first,
-        second,
-        *_two(name, opcode0, opcode1, reverse0, reverse1),
-    )
+    steps = (operand0, operand1, opcode0, opcode1, reverse0, reverse1)
+    return build("scalar_tensor_scalar", result, data, *steps, engine=engine)
 
 
+@takes_nki_keywords
+def scalar_tensor_tensor(
+    result: Region,
+    data: Region,
+    operand0: Region | Number,
+    operand1: Region,
+    opcode0: str,
+    opcode1: str,
+    reverse0: Number = False,
+    reverse1: Number = False,
+) -> Call:
+    """`result = (data opcode0 operand0) opcode1 operand1` with a scalar operand0 and a tile operand1."""
+    return build("scalar_tensor_tensor", result, data, operand0, operand1, opcode0, opcode1, reverse0, reverse1)
+
+
+def tensorscalar_reduce(
+    reduce_res: Region,
+    tensorscalar_res: Region,
+    operand0: Region,
+    operand1: Region | Number,
+    opcode: str,
+    reduce_opcode: str,
+    reverse: Number = False,
+    *,
+    reduce_cmd: str = "reset_reduce",
+) -> Call:
+    """`tensorscalar_res = operand0 opcode operand1`, and `reduce_res` its reduction per partition."""
+    operands = (reduce_res, tensorscalar_res, operand0, operand1, opcode, reduce_opcode, reverse)
+    return build("tensorscalar_reduce", *operands, reduce_cmd=reduce_cmd)
+
+
+def tensor_tensor_scan(
+    dst: Region,
+    data0: Region,
+    data1: Region,
+    initial: Region | Number,
+    op0: str,
+    op1: str,
+    reverse0: bool = False,
+    reverse1: bool = False,
+) -> Call:
+    """`dst[i] = (data0[i] op0 dst[i - 1]) op1 data1[i]` along each partition, where `dst[-1]` is `initial`."""
+    return build("tensor_tensor_scan", dst, data0, data1, initial, op0, op1, reverse0=reverse0, reverse1=reverse1)
+
+
+def select_reduce(
+    dst: Region,
+    predicate: Region,
+    on_true: Region,
+    on_false: Region | Number,
+    reduce_res: Region | None = None,
+    reduce_cmd: str = "idle",
+    reduce_op: str = "max",
+    reverse_pred: bool = False,
+) -> Call:
+    """`on_true` where `predicate` is not zero, else the scalar `on_false`; `reduce_res` becomes the maximum per partition."""
+    options: dict[str, Any] = {"reduce_cmd": reduce_cmd, "reduce_op": reduce_op, "reverse_pred": reverse_pred}
+    return build("select_reduce", dst, predicate, on_true, on_false, reduce_res, **options)
+
+
+def range_select(
+    dst: Region,
+    on_true_tile: Region,
+    comp_op0: str,
+    comp_op1: str,
+    bound0: Region,
+    bound1: Region,
+    reduce_res: Region | None = None,
+    reduce_cmd: str = "reset_reduce",
+    reduce_op: str = "max",
+    range_start: Whole = 0,
+) -> Call:
+    """`on_true_tile` where `range_start` plus the element's index compares with both bounds, else the smallest float32."""
+    options: dict[str, Any] = {"reduce_cmd": reduce_cmd, "reduce_op": reduce_op, "range_start": range_start}
+    return build("range_select", dst, on_true_tile, comp_op0, comp_op1, bound0, bound1, reduce_res, **options)
+
+
+def max8(dst: Region, src: Region) -> Call:
+    """The eight largest elements of each partition, largest first."""
+    return build("max8", dst, src)
+
+
+def nc_find_index8(dst: Region, data: Region, vals: Region) -> Call:
+    """Where each of eight values stands first in its partition of `data`; all ones where it does not."""
+    return build("nc_find_index8", dst, data, vals)
+
+
+def nc_match_replace8(dst: Region, data: Region, vals: Region, imm: Number, dst_idx: Region | None = None) -> Call:
+    """`data` with the first of each of eight values replaced by `imm`, one after the other; `dst_idx` says where they stood."""
+    return build("nc_match_replace8", dst, data, vals, imm, dst_idx)
+
+
+# ---- the GpSimd engine ----------------------------------------------------------------------------------------------
+
+
+@takes_pattern
+@takes_nki_keywords
 def affine_select(result: Region, pred: Expr, true_value: Region, false_value: Number) -> Call:
     """`true_value` where `pred` holds, else the number `false_value`.
 
-    `pred` compares sums of constants, loop variables and `index(d)`: `Tx.nki.index(0) >= Tx.nki.index(1)`.
+    `pred` compares sums of constants, loop variables and `index(d)`: `Tx.nki.index(0) >= Tx.nki.index(1)`. NKI's keywords (`dst,
+    pattern, channel_multiplier, on_true_tile, on_false_value, cmp_op, offset`) say the same by steps and counts.
     """
-    name = "affine_select"
-    target, source = on_chip(result, name, "result", (SBUF,)), on_chip(true_value, name, "true_value", (SBUF,))
-    same_tiles(name, target, source)
-    if isinstance(false_value, Region):
-        refuse(
-            "`false_value` of nki.affine_select is a tile; it is a number",
-            "swap the values and turn the comparison round",
-        )
-    return call(
-        op.AFFINE_SELECT,
-        target.region,
-        pred,
-        source.region,
-        scalar(false_value, name, "false_value", target.box.partitions),
-    )
+    return build("affine_select", result, pred, true_value, false_value)
+
+
+def select_pattern(
+    result: Any,
+    true_value: Any,
+    false_value: Any,
+    comparison: str,
+    offset: Number,
+    channel_multiplier: Whole,
+    *pattern: Whole,
+) -> Call:
+    """An affine_select by numbers: `offset + partition * channel_multiplier + sum(index * step)` compared with zero.
+
+    `pattern` is step, count, step, count, ... of the elements of a partition, outermost first.
+    """
+    return build("select_pattern", result, true_value, false_value, comparison, offset, channel_multiplier, *pattern)
 
 
 def index(dim: int) -> Call:
     """The index along dimension `dim` of the tile that the surrounding affine_select writes."""
-    return call(op.INDEX, dim)
-
-
-def _same_shape(operation: str, a: Any, b: Any, name_a: str, name_b: str) -> None:
-    """A copy between device memory and a tile keeps every index; dimensions of one element do not count."""
-    shapes = [
-        tuple(extent for extent in extents_of(as_region(x, operation, n)) if extent != 1)
-        for x, n in ((a, name_a), (b, name_b))
-    ]
-    if shapes[0] != shapes[1]:
-        refuse(
-            f"`{name_a}` of nki.{operation} is a slice of shape {extents_of(a)}, `{name_b}` one of shape {extents_of(b)}",
-            "slice both to the same shape; a copy neither broadcasts nor reshapes",
-        )
-
-
-def _check_matmul_shape(target: Tile, stationary: Tile, moving: Tile) -> None:
-    if stationary.box.partitions != moving.box.partitions:
-        refuse(
-            f"`lhs` of nki.matmul has {stationary.box.partitions} partitions, `rhs` {moving.box.partitions}",
-            "both are contracted along their partitions: res = lhs.T @ rhs",
-        )
-    for tile, most in ((stationary, STATIONARY_MAX), (moving, _WIDEST)):
-        if tile.box.free > most:
-            refuse(
-                f"`{tile.name}` of nki.matmul has {tile.box.free} elements per partition; at most {most} fit",
-                "tile the product",
-            )
-    if (target.box.partitions, target.box.free) != (stationary.box.free, moving.box.free):
-        refuse(
-            f"`res` of nki.matmul covers {target}; lhs.T @ rhs is {stationary.box.free} x {moving.box.free}",
-            "rows of res are elements of lhs, columns are elements of rhs",
-        )
-
-
-def _check_matmul_types(target: Tile, stationary: Tile, moving: Tile) -> None:
-    if target.dtype != "float32":
-        refuse(
-            f"`res` of nki.matmul is of type {target.dtype}; PSUM accumulates in float32",
-            "copy it out with tensor_copy",
-        )
-    for tile in (stationary, moving):
-        if tile.dtype not in MATMUL_DTYPES:
-            refuse(f"`{tile.name}` of nki.matmul is of type {tile.dtype}", f"it multiplies {', '.join(MATMUL_DTYPES)}")
-    if (stationary.dtype in WIDE) != (moving.dtype in WIDE):
-        refuse(
-            f"nki.matmul does not mix {stationary.dtype} with {moving.dtype}", "float32 is multiplied only with float32"
-        )
-
-
-def _affine(operation: str, target: Tile, bias: Any, scale: Any) -> tuple[Expr, Expr]:
-    count = target.box.partitions
-    return scalar(bias, operation, "bias", count), scalar(scale, operation, "scale", count)
-
-
-def _two(name: str, opcode0: str, opcode1: str, reverse0: Number, reverse1: Number) -> tuple[Any, ...]:
-    checked_opcode(opcode0, ARITHMETIC, name, "opcode0")
-    checked_opcode(opcode1, ARITHMETIC, name, "opcode1")
-    return opcode0, opcode1, flag(reverse0, name, "reverse0"), flag(reverse1, name, "reverse1")
-
-
-def _not_both_psum(operation: str, a: Tile, b: Tile) -> None:
-    if a.scope == PSUM and b.scope == PSUM:
-        refuse(
-            f"`{a.name}` and `{b.name}` of nki.{operation} are both in trn.psum", "copy one to SBUF with tensor_copy"
-        )
-
-
-def _reduced(value: Region, operation: str, source: Tile) -> Tile:
-    """The destination of a reduction over all free elements."""
-    total = on_chip(value, operation, "reduce_res", CHIP)
-    if (total.box.partitions, total.box.free) != (source.box.partitions, 1):
-        refuse(f"`reduce_res` of nki.{operation} covers {total}, not {source.box.partitions} x 1")
-    return total
-
-
-def _normal_axes(source: Tile, axes: tuple[Whole, ...]) -> tuple[int, ...]:
-    rank = source.region.buffer.ndim
-    found = [whole(axis) for axis in axes]
-    inside = [axis for axis in found if axis is not None and -rank <= axis < rank]
-    if not axes or len(inside) < len(axes):
-        refuse(
-            f"the axes of nki.tensorreduce are {axes or 'missing'}; `data` has dimensions 0 to {rank - 1}",
-            "name the dimensions to reduce",
-        )
-    return tuple(sorted({axis % rank for axis in inside}))
-
-
-def _check_reduction(target: Tile, source: Tile, axes: tuple[int, ...]) -> None:
-    """The reduced dimensions are free ones at the end, and the result has what remains."""
-    dims = [dim for axis in axes for dim in source.box.sources[axis]]
-    lead = source.box.place.partition_dim
-    if lead in dims:
-        refuse("nki.tensorreduce cannot reduce across partitions", "multiply with a matrix of ones: Tx.nki.matmul")
-    free = [dim for dim, extent in enumerate(source.box.extents) if dim != lead and extent != 1]
-    if dims and free[-len(dims) :] != sorted(dims):
-        refuse(
-            f"axes {axes} of nki.tensorreduce are not the last free dimensions of `{source.name}`",
-            "reduce trailing dimensions",
-        )
-    remaining = 1
-    for dim in free:
-        remaining *= 1 if dim in dims else source.box.extents[dim]
-    if (target.box.partitions, target.box.free) != (source.box.partitions, remaining):
-        refuse(f"`result` of nki.tensorreduce covers {target}, not {source.box.partitions} x {remaining}")
+    return call(INDEX, dim)
 
 
 def __getattr__(name: str) -> NoReturn:

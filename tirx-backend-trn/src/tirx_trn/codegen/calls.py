@@ -1,17 +1,21 @@
-"""Instructions as calls of `nki.isa`: the part of its interface that NKI 0.3 to 0.6 have in common.
+"""Instructions as calls of NKI: which keywords with which texts follows from the table, their order from NKI's interface.
 
 Every argument is a keyword, results are written through `dst`, and arguments with their default are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from tirx.ir import BufferRegion, Call, Expr, FloatImm, IntImm, StringImm, Var
+from tirx.ir import BufferRegion, Call, Expr, FloatImm, IntImm, Var
+from tirx.support.errors import VerifyError
 
 from ..dtypes import NKI_DTYPES
+from ..nki_api import RELEASES, needed_release, parameters
+from ..op import name_of
 from ..opcodes import OPCODES
+from ..table import TABLE, Field, Instruction, Option
 from .exprs import Exprs, number
 from .views import Views, view_dims
 
@@ -20,203 +24,178 @@ __all__ = ["INDENT", "Instructions"]
 INDENT = "    "
 WIDTH = 100
 
-Keywords = list[tuple[str, str]]
+# What NKI takes when a keyword is left out; such values are.
+_DEFAULTS = {"bias": 0.0, "scale": 1.0, "offset": 0, "reverse0": False, "reverse1": False, "negate": False}
+_FP32_MIN = "-3.4028234663852886e+38"
+
+
+class _Part:
+    """A call that is being written: the instruction, its operands by field, its options."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.item: Instruction = TABLE[name_of(call.op.name)]
+        fields = [*self.item.fields, *[self.item.fields[-1]] * (len(call.args) - len(self.item.fields))]
+        self.given: list[tuple[Field, Expr]] = list(zip(fields, call.args, strict=False))
+        self.options = dict(call.attrs)
+
+    def operand(self, name: str) -> Any:
+        """The first operand of a field."""
+        return next(value for field, value in self.given if field.name == name)
+
+    def rest(self, name: str) -> list[Any]:
+        """All operands of a field."""
+        return [value for field, value in self.given if field.name == name]
 
 
 class Instructions:
-    """Writes one instruction as the lines of a call."""
+    """Writes one instruction as the lines of a call, in the language of one NKI release."""
 
-    def __init__(self, exprs: Exprs, views: Views) -> None:
+    def __init__(self, exprs: Exprs, views: Views, release: str) -> None:
         self.exprs = exprs
         self.views = views
+        self.release = release
+        self.oldest = RELEASES[0]  # the oldest release that takes everything written so far
 
     def write(self, call: Call) -> list[str]:
         """The lines that `call` becomes."""
-        return _RULES[call.op.name](self, *call.args)
+        part = _Part(call)
+        special = _WHOLE.get(part.item.name)
+        return special(self, part) if special is not None else self._call(part, dict(self._keywords(part)))
+
+    def _call(self, part: _Part, keywords: dict[str, str], function: str = "") -> list[str]:
+        """A call with its keywords in the order of the interface; an error where the release lacks one of them."""
+        name = function or part.item.function
+        self.oldest = max(self.oldest, needed_release(name, keywords))
+        if self.oldest > self.release:
+            missing = sorted(set(keywords) - set(parameters(name, self.release)))
+            raise VerifyError(
+                f"{name} has no {' or '.join(missing)} in NKI {self.release}",
+                span=part.call.span,
+                hint=f"write for NKI {self.oldest} or newer: target attribute -nki={self.oldest}",
+            )
+        return _text(name, [(key, keywords[key]) for key in parameters(name, self.release) if key in keywords])
+
+    def _keywords(self, part: _Part) -> Iterator[tuple[str, str]]:
+        """Every keyword that is written, with its text."""
+        for field, value in part.given:
+            writer = _ROLES.get(field.role)
+            if writer is not None and not _is_default(field, value):
+                yield field.nki, writer(self, part, field, value)
+        extra = _EXTRA.get(part.item.name)
+        if extra is not None:
+            yield from extra(self, part)
+        for option in part.item.options:
+            value = part.options[option.name]
+            if value != option.default or self._is_explicit(part, option):
+                yield option.name, _option_text(option, value)
+
+    def _is_explicit(self, part: _Part, option: Option) -> bool:
+        """Defaults that differ between releases are written out wherever the keyword exists."""
+        if not option.explicit or self.release < option.explicit:
+            return False
+        return any(field.nki == "reduce_res" for field, _ in part.given)
 
     # ---- operands ---------------------------------------------------------------------------------------------------
 
-    def value(self, expr: Expr) -> str:
+    def _tile(self, part: _Part, field: Field, value: Any) -> str:
+        return self.views.tile(value)
+
+    def _copied(self, part: _Part, field: Field, value: Any) -> str:
+        """A tile, or a slice of device memory of the shape of the tile on the other side."""
+        other = next(region for item, region in part.given if isinstance(region, BufferRegion) and item is not field)
+        return self.views.side(value, other)
+
+    def _scalar(self, part: _Part, field: Field, value: Expr) -> str:
         """A number, or a tile of one per partition."""
-        if isinstance(expr, BufferRegion):
-            return self.views.tile(expr)
-        return number(expr.value) if isinstance(expr, FloatImm) else self.exprs.text(expr)
+        if isinstance(value, BufferRegion):
+            return self.views.tile(value)
+        return number(value.value) if isinstance(value, FloatImm) else self.exprs.text(value)
 
-    def _flag(self, name: str, expr: Expr) -> Keywords:
-        return [(name, "True")] if isinstance(expr, IntImm) and expr.value else []
+    def _number(self, part: _Part, field: Field, value: Expr) -> str:
+        """A number; that of a memset is of the tile's kind."""
+        if field.name == "value" and isinstance(value, IntImm | FloatImm):
+            return number(value.value, integer=not part.operand("result").buffer.dtype.is_float)
+        return self._scalar(part, field, value)
 
-    # ---- instructions -----------------------------------------------------------------------------------------------
+    def _opcode(self, part: _Part, field: Field, value: Any) -> str:
+        return OPCODES[value.value].nki
 
-    def _load(self, res: Any, data: Any) -> list[str]:
-        return _isa("dma_copy", [("dst", self.views.tile(res)), ("src", self.views.device(data, res))])
+    def _flag(self, part: _Part, field: Field, value: Any) -> str:
+        return str(bool(value.value))
 
-    def _store(self, res: Any, data: Any) -> list[str]:
-        return _isa("dma_copy", [("dst", self.views.device(res, data)), ("src", self.views.tile(data))])
-
-    def _tensor_copy(self, res: Any, data: Any) -> list[str]:
-        return _isa("tensor_copy", [("dst", self.views.tile(res)), ("src", self.views.tile(data))])
-
-    def _matmul(self, res: Any, lhs: Any, rhs: Any, accum: Expr) -> list[str]:
+    def _condition(self, part: _Part, field: Field, value: Expr) -> str:
         """`accumulate=None` is what `accum=True` means: the first product into a tile replaces, later ones are added."""
-        always = isinstance(accum, IntImm) and bool(accum.value)
-        operands = [
-            ("dst", self.views.tile(res)),
-            ("stationary", self.views.tile(lhs)),
-            ("moving", self.views.tile(rhs)),
-        ]
-        return _isa("nc_matmul", [*operands, ("accumulate", "None" if always else self.exprs.text(accum))])
+        return "None" if isinstance(value, IntImm) and value.value else self.exprs.text(value)
 
-    def _activation(self, result: Any, data: Any, opcode: Any, bias: Expr, scale: Expr) -> list[str]:
-        return _isa("activation", self._function(result, data, opcode) + self._affine(bias, scale))
+    # ---- keywords that need more than one operand -------------------------------------------------------------------
 
-    def _activation_reduce(
-        self, reduce_res: Any, act_res: Any, data: Any, opcode: Any, reduce_opcode: Any, bias: Expr, scale: Expr
-    ) -> Any:
-        reduction = [("reduce_op", _op(reduce_opcode)), ("reduce_res", self.views.tile(reduce_res))]
-        return _isa("activation_reduce", self._function(act_res, data, opcode) + reduction + self._affine(bias, scale))
-
-    def _function(self, result: Any, data: Any, opcode: Any) -> Keywords:
-        return [("dst", self.views.tile(result)), ("op", _op(opcode)), ("data", self.views.tile(data))]
-
-    def _affine(self, bias: Expr, scale: Expr) -> Keywords:
-        given = [("bias", bias, 0.0), ("scale", scale, 1.0)]
-        return [(name, self.value(expr)) for name, expr, default in given if not _is(expr, default)]
-
-    def _reciprocal(self, result: Any, data: Any) -> list[str]:
-        return _isa("reciprocal", [("dst", self.views.tile(result)), ("data", self.views.tile(data))])
-
-    def _tensorreduce(self, result: Any, data: Any, opcode: Any, negate: Expr, *axes: Any) -> list[str]:
+    def _axis(self, part: _Part) -> Iterator[tuple[str, str]]:
         """Axes count dimensions of the view; a dimension of one element has gone from it."""
-        dims = view_dims(data)
-        wanted = [dims.index(axis.value) for axis in axes if axis.value in dims] or [len(dims) - 1]
-        text = f"({', '.join(map(str, wanted))}{',' if len(wanted) == 1 else ''})"
-        keywords = [*self._function(result, data, opcode), ("axis", text), *self._flag("negate", negate)]
-        return _isa("tensor_reduce", keywords)
+        dims = view_dims(part.operand("data"))
+        axes = [axis.value for axis in part.rest("axes")]
+        wanted = [dims.index(axis) for axis in axes if axis in dims] or [len(dims) - 1]
+        yield "axis", f"({', '.join(map(str, wanted))}{',' if len(wanted) == 1 else ''})"
 
-    def _tensortensor(self, result: Any, operand0: Any, operand1: Any, opcode: Any) -> list[str]:
-        tiles = [
-            (name, self.views.tile(tile)) for name, tile in (("dst", result), ("data1", operand0), ("data2", operand1))
-        ]
-        return _isa("tensor_tensor", [*tiles, ("op", _op(opcode))])
+    def _pattern(self, part: _Part) -> Iterator[tuple[str, str]]:
+        values = [value.value for value in part.rest("pattern")]
+        yield "pattern", str([list(pair) for pair in zip(values[::2], values[1::2], strict=True)])
+        yield "channel_multiplier", str(part.operand("channel_multiplier").value)
 
-    def _tensorscalar(self, result: Any, operand0: Any, operand1: Expr, opcode: Any, reverse: Expr) -> list[str]:
-        return _isa(
-            "tensor_scalar", self._tiles(result, operand0) + self._step(0, opcode, self.value(operand1), reverse)
-        )
+    def _fill(self, part: _Part) -> Iterator[tuple[str, str]]:
+        """The only value that the hardware fills in here."""
+        yield "on_false_value", _FP32_MIN
+        if part.rest("reduce_res"):
+            yield "reduce_op", OPCODES[part.options["reduce_op"]].nki
 
-    def _tensorscalar_reduce(
-        self,
-        reduce_res: Any,
-        result: Any,
-        operand0: Any,
-        operand1: Expr,
-        opcode: Any,
-        reduce_opcode: Any,
-        reverse: Expr,
-    ) -> list[str]:
-        step = self._tiles(result, operand0) + self._step(0, opcode, self.value(operand1), reverse)
-        reduction = [("reduce_op", _op(reduce_opcode)), ("reduce_res", self.views.tile(reduce_res))]
-        return _isa("tensor_scalar_reduce", step + reduction)
+    def _unary_engine(self, part: _Part) -> Iterator[tuple[str, str]]:
+        """Rsqrt of tensor_scalar is the GpSimd engine's."""
+        if part.operand("opcode").value == "rsqrt":
+            yield "engine", "nisa.engine.gpsimd"
 
-    def _scalar_tensor_tensor(
-        self,
-        result: Any,
-        data: Any,
-        operand0: Expr,
-        operand1: Any,
-        opcode0: Any,
-        opcode1: Any,
-        reverse0: Expr,
-        reverse1: Expr,
-    ) -> list[str]:
-        steps = self._step(0, opcode0, self.value(operand0), reverse0) + self._step(
-            1, opcode1, self.views.tile(operand1), reverse1
-        )
-        return _isa("scalar_tensor_tensor", self._tiles(result, data) + steps)
+    # ---- instructions that are written in another way ---------------------------------------------------------------
 
-    def _scalar_tensor_scalar(
-        self,
-        result: Any,
-        data: Any,
-        operand0: Expr,
-        operand1: Expr,
-        opcode0: Any,
-        opcode1: Any,
-        reverse0: Expr,
-        reverse1: Expr,
-    ) -> list[str]:
-        steps = self._step(0, opcode0, self.value(operand0), reverse0) + self._step(
-            1, opcode1, self.value(operand1), reverse1
-        )
-        return _isa("tensor_scalar", self._tiles(result, data) + steps)
-
-    def _tiles(self, result: Any, data: Any) -> Keywords:
-        return [("dst", self.views.tile(result)), ("data", self.views.tile(data))]
-
-    def _step(self, position: int, opcode: Any, operand: str, reverse: Expr) -> Keywords:
-        step = [(f"op{position}", _op(opcode)), (f"operand{position}", operand)]
-        return step + self._flag(f"reverse{position}", reverse)
-
-    def _memset(self, result: Any, value: Expr) -> list[str]:
-        return _isa("memset", [("dst", self.views.tile(result)), ("value", self._memory_value(result, value))])
-
-    def _memory_value(self, result: Any, value: Expr) -> str:
-        if isinstance(value, IntImm | FloatImm):
-            return number(value.value, integer=not result.buffer.dtype.is_float)
-        return self.exprs.text(value)
-
-    def _identity(self, result: Any, size: Any) -> list[str]:
+    def _identity(self, part: _Part) -> list[str]:
+        result, size = part.operand("result"), part.operand("size")
         name = self.exprs.names.define(Var("identity", result.dtype))
         made = f"{name} = nl.shared_identity_matrix(n={size.value}, dtype={NKI_DTYPES[result.buffer.dtype.name]})"
-        return [made, *_isa("tensor_copy", [("dst", self.views.tile(result)), ("src", name)])]
+        return [made, *self._call(part, {"dst": self.views.tile(result), "src": name}, "nisa.tensor_copy")]
 
-    def _select_pattern(
-        self,
-        result: Any,
-        true_value: Any,
-        false_value: Expr,
-        comparison: Any,
-        offset: Expr,
-        multiplier: Any,
-        *steps: Any,
-    ) -> list[str]:
-        free = [dim for dim in range(result.buffer.ndim) if dim != 0]  # SBUF only: partitions are dimension 0
-        by_dim = {dim: step.value for dim, step in zip(free, steps, strict=True)}
-        pattern = [[by_dim[dim], result.extents[dim].value] for dim in view_dims(result)[1:]]
-        keywords = [
-            ("dst", self.views.tile(result)),
-            ("pattern", str(pattern)),
-            ("channel_multiplier", str(multiplier.value)),
-            ("on_true_tile", self.views.tile(true_value)),
-            ("on_false_value", self.value(false_value)),
-            ("cmp_op", f"nl.{comparison.value}"),
-        ]
-        return _isa("affine_select", keywords + ([] if _is(offset, 0) else [("offset", self.exprs.text(offset))]))
+    def _activation_reduce(self, part: _Part) -> list[str]:
+        """To go on from an earlier sum is a matter of `activation`; it is the same instruction."""
+        keywords = dict(self._keywords(part))
+        if part.options["reduce_cmd"] == "reset_reduce":
+            return self._call(part, keywords)
+        return self._call(part, keywords, "nisa.activation")
 
 
-def _isa(name: str, keywords: Keywords) -> list[str]:
+_ROLES: dict[str, Callable[[Instructions, _Part, Field, Any], str]] = {
+    "tile": Instructions._tile, "copied": Instructions._copied, "device": Instructions._copied, "scalar": Instructions._scalar,
+    "number": Instructions._number, "opcode": Instructions._opcode, "flag": Instructions._flag, "condition": Instructions._condition,
+}  # fmt: skip
+_EXTRA: dict[str, Callable[[Instructions, _Part], Iterator[tuple[str, str]]]] = {
+    "tensorreduce": Instructions._axis, "select_pattern": Instructions._pattern, "iota": Instructions._pattern,
+    "range_select": Instructions._fill, "tensorscalar": Instructions._unary_engine,
+}  # fmt: skip
+_WHOLE: dict[str, Callable[[Instructions, _Part], list[str]]] = {
+    "identity": Instructions._identity, "activation_reduce": Instructions._activation_reduce,
+}  # fmt: skip
+
+
+def _is_default(field: Field, value: Expr) -> bool:
+    return field.nki in _DEFAULTS and isinstance(value, IntImm | FloatImm) and value.value == _DEFAULTS[field.nki]
+
+
+def _option_text(option: Option, value: Any) -> str:
+    if option.form == "opcode":
+        return OPCODES[value].nki
+    return f"{option.form}.{value}" if option.form.startswith("nisa.") else str(value)
+
+
+def _text(name: str, keywords: list[tuple[str, str]]) -> list[str]:
     """A call on one line, or one argument a line where that is too long."""
     texts = [f"{key}={value}" for key, value in keywords]
-    line = f"nisa.{name}({', '.join(texts)})"
+    line = f"{name}({', '.join(texts)})"
     if len(line) <= WIDTH:
         return [line]
-    return [f"nisa.{name}(", *(f"{INDENT}{text}," for text in texts), ")"]
-
-
-def _op(opcode: Any) -> str:
-    assert isinstance(opcode, StringImm)
-    return OPCODES[opcode.value]
-
-
-def _is(expr: Expr, value: float) -> bool:
-    return isinstance(expr, IntImm | FloatImm) and expr.value == value
-
-
-def _rules(names: Sequence[str]) -> dict[str, Callable[..., list[str]]]:
-    return {f"nki.{name}": getattr(Instructions, f"_{name}") for name in names}
-
-
-_RULES = _rules((
-    "load", "store", "tensor_copy", "matmul", "activation", "activation_reduce", "reciprocal", "tensorreduce", "tensortensor",
-    "tensorscalar", "tensorscalar_reduce", "scalar_tensor_tensor", "scalar_tensor_scalar", "memset", "identity", "select_pattern",
-))  # fmt: skip
+    return [f"{name}(", *(f"{INDENT}{text}," for text in texts), ")"]

@@ -34,10 +34,11 @@ from tirx.support.errors import VerifyError
 from tirx.target import Target
 
 from ..dtypes import NKI_DTYPES
-from ..hardware import BANK_BYTES
+from ..hardware import BANK_BYTES, PSUM
 from ..kernel import accesses
 from ..kind import generation_of
-from ..layout import PSUM, is_on_chip
+from ..layout import is_on_chip
+from ..nki_api import RELEASES
 from .calls import INDENT, Instructions
 from .exprs import Exprs
 from .names import Names
@@ -51,17 +52,20 @@ def generate(module: IRModule, target: Target, config: dict[str, Any] | None = N
     kernels = [func for func in module if func.attrs.get("role") == "device"]
     host = _Host(func for func in module if func.attrs.get("role") != "device")
     names = Names()
-    bodies = [_Kernel(func, names.define(Var(func.name, func.result)), host).text() for func in kernels]
-    head = _head(target, any("math.inf" in body for body in bodies))
+    release = target.attrs["nki"]
+    writers = [_Kernel(func, names.define(Var(func.name, func.result)), host, release) for func in kernels]
+    bodies = [writer.text() for writer in writers]
+    oldest = max([RELEASES[0], *(writer.instructions.oldest for writer in writers)])
+    head = _head(target, oldest, any("math.inf" in body for body in bodies))
     entries = [body.partition("def ")[2].partition("(")[0] for body in bodies]
     return Source("\n\n\n".join([head, *bodies]) + "\n", "nki", ".py", entries)
 
 
-def _head(target: Target, needs_math: bool) -> str:
-    generation = generation_of(target)
-    lines = [
-        f"# NKI source for NeuronCore-{generation.name} ({generation.platform}), written by TIRx. Runs with NKI 0.3 to 0.6."
-    ]
+def _head(target: Target, oldest: str, needs_math: bool) -> str:
+    generation, release = generation_of(target), target.attrs["nki"]
+    releases = f"{oldest} to {release}" if oldest != release else release
+    core = f"NeuronCore-{generation.name} ({generation.platform})"
+    lines = [f"# NKI source for {core}, written by TIRx. Runs with NKI {releases}."]
     lines += ["import math", ""] if needs_math else []
     return "\n".join([*lines, "import nki", "import nki.isa as nisa", "import nki.language as nl"])
 
@@ -80,14 +84,14 @@ class _Host:
 class _Kernel:
     """Writes one device function."""
 
-    def __init__(self, func: PrimFunc, name: str, host: _Host) -> None:
+    def __init__(self, func: PrimFunc, name: str, host: _Host, release: str) -> None:
         self.func = func
         self.name = name
         self.host = host
         self.names = Names()
         self.exprs = Exprs(self.names)
         self.views = Views(self.exprs)
-        self.instructions = Instructions(self.exprs, self.views)
+        self.instructions = Instructions(self.exprs, self.views, release)
         self.inputs: list[Buffer] = []
         self.outputs: list[Buffer] = []
 

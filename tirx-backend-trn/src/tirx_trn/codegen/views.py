@@ -11,7 +11,7 @@ from itertools import combinations
 from tirx.arith import simplify
 from tirx.ir import Buffer, BufferRegion, Expr, IntImm
 
-from ..layout import PSUM
+from ..hardware import CHIP, PSUM
 from .exprs import Exprs
 
 __all__ = ["Views", "tensor_shape", "view_dims"]
@@ -52,6 +52,15 @@ class Views:
     def tile(self, region: BufferRegion) -> str:
         """A box of an on-chip buffer."""
         return self._slice(region, _order(region.buffer), set(view_dims(region)))
+
+    def side(self, region: BufferRegion, other: BufferRegion) -> str:
+        """One side of a copy between memories."""
+        if region.buffer.scope_name in CHIP:
+            return self.tile(region)
+        if other.buffer.scope_name in CHIP:
+            return self.device(region, other)
+        dims = tuple(range(region.buffer.ndim))
+        return self._slice(region, dims, {dim for dim in dims if _size(region, dim) != 1} or {dims[-1]})
 
     def device(self, region: BufferRegion, tile: BufferRegion) -> str:
         """A box of a device tensor, with dimensions kept so that its shape is that of the tile's view, where it can be."""

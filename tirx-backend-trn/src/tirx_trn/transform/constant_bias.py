@@ -18,14 +18,14 @@ from tirx.ir import Alloc, Attr, Buffer, BufferRegion, Call, Evaluate, FloatImm,
 from tirx.transform.pipeline import Pass, PassContext
 
 from ..box import box_of
+from ..hardware import SBUF
 from ..kernel import ENTRY
 from ..kind import generation_of
-from ..layout import SBUF
-from ..op import ACTIVATION, ACTIVATION_REDUCE, MEMSET
+from ..op import ROWS
 
 __all__ = ["constant_bias"]
 
-_POSITION = {ACTIVATION.name: (0, 3), ACTIVATION_REDUCE.name: (1, 5)}  # result and bias among the arguments
+_POSITION = {"nki.activation": (0, 3), "nki.activation_reduce": (1, 5)}  # result and bias among the arguments
 
 
 class _Tiles:
@@ -57,7 +57,7 @@ class _Tiles:
         return [
             stmt
             for (_, value), tile in self.tiles.items()
-            for stmt in (Alloc(tile), Evaluate(make_call(MEMSET, tile, FloatImm(value, tile.dtype))))
+            for stmt in (Alloc(tile), Evaluate(make_call(ROWS["memset"], tile, FloatImm(value, tile.dtype))))
         ]
 
 

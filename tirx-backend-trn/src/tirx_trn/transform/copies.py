@@ -6,7 +6,6 @@ from tirx.arith import simplify
 from tirx.ir import BufferRegion, Call, Evaluate, Expr, For, Stmt, Var, as_expr, const
 
 from ..box import Box, box_of, extents_of
-from ..op import LOAD
 from .tiles import Tiles
 
 __all__ = ["split_copy"]
@@ -35,7 +34,7 @@ class _Sides:
 
 def split_copy(call: Call, tiles: Tiles) -> Stmt:
     """The load or store `call`, with loops over what precedes the partitions in the author's order."""
-    position = 0 if call.op.name == LOAD.name else 1
+    position = 0 if call.op.name == "nki.load" else 1
     region, device = call.args[position], call.args[1 - position]
     assert isinstance(region, BufferRegion)
     assert isinstance(device, BufferRegion)

@@ -38,7 +38,6 @@ from tirx.transform.pipeline import Pass, PassContext
 from ..box import box_of
 from ..kernel import ENTRY, is_instruction
 from ..layout import is_on_chip
-from ..op import AFFINE_SELECT, LOAD, STORE, TENSORREDUCE
 from .copies import split_copy
 from .predicate import select_pattern
 from .tiles import Tiles
@@ -56,16 +55,16 @@ class _Lowering:
         call = node.value
         if not (isinstance(call, Call) and is_instruction(call)):
             return None
-        if call.op.name in (LOAD.name, STORE.name):
+        if call.op.name in ("nki.load", "nki.store"):
             return split_copy(call, self.tiles)
         return node.rebuild(value=self.call(call))
 
     def call(self, node: Call) -> Call:
         """One instruction on boxes."""
-        if node.op.name == AFFINE_SELECT.name:
+        if node.op.name == "nki.affine_select":
             return select_pattern(node, self.tiles)
         args = tuple(self.tiles.box(arg) if isinstance(arg, BufferRegion) else arg for arg in node.args)
-        if node.op.name == TENSORREDUCE.name:
+        if node.op.name == "nki.tensorreduce":
             args = (*args[:4], *_physical_axes(node))
         return node.rebuild(args=args)
 

@@ -1,7 +1,7 @@
 """The predicate of an affine_select as numbers.
 
 before  Tx.nki.affine_select(y, Tx.nki.index(0) >= Tx.nki.index(1), x, 0.0)
-after   Tx.nki.select_pattern(y, x, 0.0, "greater_equal", 0, 1, -1)         0 + 1 * p - 1 * f >= 0
+after   Tx.nki.select_pattern(y, x, 0.0, "greater_equal", 0, 1, -1, 64)     0 + 1 * p - 1 * f >= 0 for 64 elements f
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tirx.ir import EQ, GE, GT, LE, LT, NE, BufferRegion, Call, Compare, Expr, I
 from tirx.support.errors import VerifyError
 
 from ..box import Box, box_of, constant, extents_of
-from ..op import INDEX, SELECT_PATTERN
+from ..op import INDEX, ROWS
 from .tiles import Tiles
 
 __all__ = ["COMPARISONS", "select_pattern"]
@@ -34,10 +34,18 @@ def select_pattern(node: Call, tiles: Tiles) -> Call:
     box = box_of(result)
     steps = _steps(node, box, factors, extents_of(result))
     lead = box.place.partition_dim
-    free = [steps.get(dim, 0) for dim in range(len(box.extents)) if dim != lead]
+    free = [dim for dim, extent in enumerate(box.extents) if dim != lead and extent != 1] or [len(box.extents) - 1]
+    pattern = [number for dim in free for number in (steps.get(dim, 0), box.extents[dim])]
     name = COMPARISONS[type(predicate)]
     made = make_call(
-        SELECT_PATTERN, tiles.box(result), tiles.box(true_value), false_value, name, offset, steps.get(lead, 0), *free
+        ROWS["select_pattern"],
+        tiles.box(result),
+        tiles.box(true_value),
+        false_value,
+        name,
+        offset,
+        steps.get(lead, 0),
+        *pattern,
     )
     made.span = node.span
     return made
