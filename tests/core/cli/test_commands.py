@@ -153,3 +153,19 @@ def test_doctor_tests_the_cache(tirx: Shell, monkeypatch: pytest.MonkeyPatch) ->
     assert "! binary cache: empty.py cannot be written" in tirx("doctor").out
     monkeypatch.setenv("TIRX_CACHE", "0")
     assert "! binary cache: off" in tirx("doctor").out
+
+
+def test_a_layout_is_written_as_picture_and_text(tirx: Shell) -> None:
+    for name in ("a.svg", "a.html", "a.txt"):
+        assert tirx("layout", "S[8, 64]", "--dtype", "float16", "-o", name).out == ""
+    assert Path("a.svg").read_text().startswith("<svg ")
+    assert Path("a.html").read_text().startswith("<div ")
+    assert Path("a.txt").read_text() == tirx("layout", "S[8, 64]", "--dtype", "float16").out
+
+
+def test_json_of_a_layout(tirx: Shell) -> None:
+    found = json.loads(tirx("layout", "S[8, 64]", "--dtype", "float16", "--json", "-o", "a.svg").out)
+    assert found["output"] == "a.svg"
+    assert found["shape"] == [8, 64]
+    assert [(access["name"], access["conflicts"]) for access in found["accesses"]] == [("row", 0), ("column", 56)]
+    assert sum(cell["count"] for cell in found["cells"]) == 8 * 64

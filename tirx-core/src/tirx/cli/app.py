@@ -25,7 +25,7 @@ _COMMANDS = {
     "run": "run a kernel on arrays, simulated or on the device",
     "check": "parse, verify and lower every kernel of a file",
     "explain": "which variant each tile operation gets, and why no other",
-    "layout": "show which thread, register or bank holds which element of a layout",
+    "layout": "draw a layout: which thread, register or bank holds what",
     "targets": "list target kinds and named targets",
     "backends": "list installed backends and their states",
     "why": "explain what is known of a name, and which rule decided about it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,15 @@ def command(
     if as_json:
         print_json({**data_of(picture), **({} if output is None else {"output": str(output)})})
     elif output is None:
-        click.echo(text_of(picture, colour=True))
+        click.echo(text_of(picture, colour=_has_colour()))
+
+
+def _has_colour() -> bool:
+    return sys.stdout.isatty() and click.get_current_context().color is not False
 
 
 def _write(picture: Picture, output: Path) -> None:
     try:
-        output.write_text(_WRITERS[output.suffix](picture), encoding="utf-8")
+        output.write_text(_WRITERS[output.suffix](picture).rstrip() + "\n", encoding="utf-8")
     except OSError as error:
         raise LayoutError(f"cannot write to {output}: {error.strerror}", hint="choose another file with -o") from None

@@ -75,8 +75,8 @@ class Access(NamedTuple):
 
 _WORDS = {
     "number": "the number of banks",
-    "width": "the bytes of a bank's word",
-    "vector": "the bytes of a vector",
+    "width": "the width of a bank in bytes",
+    "vector": "the width of a vector in bytes",
     "lanes": "the number of threads",
 }
 
@@ -104,7 +104,8 @@ def fitted(banks: Banks, grid: Grid) -> Banks:
 def accesses(grid: Grid, banks: Banks) -> tuple[Access, ...]:
     """The cost of reading row after row, and of reading down each column where there are several rows."""
     by_row = _vectors(grid, banks)
-    found = [_access("row", banks, [[vector for row in by_row for vector in row]])]
+    is_cut = grid.shown_columns < grid.columns  # then the end of one row and the start of the next are not neighbours
+    found = [_access("row", banks, by_row if is_cut else [[vector for row in by_row for vector in row]])]
     if grid.rows > 1:
         lanes = min(banks.lanes, grid.shown_rows)
         found.append(_access("column", banks._replace(lanes=lanes), _columns(by_row)))

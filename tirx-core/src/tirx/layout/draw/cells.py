@@ -15,12 +15,13 @@ from ...ir import current_span
 from ...support.errors import LayoutError
 from ..names import axis_named
 
-__all__ = ["Cell", "Grid", "Place", "extents_of", "grid_of", "is_memory"]
+__all__ = ["Cell", "Grid", "Place", "extents_of", "grid_of", "is_linear", "is_memory"]
 
 Place = dict[str, int]
 """Position on each axis."""
 
 _LEVELS = ("cluster", "cta", "warpgroup", "warp", "thread")  # of what an axis counts
+_Unit = Callable[[int], int] | None
 _SCANNED = 1024  # columns that are looked at before some are left out
 
 
@@ -61,8 +62,9 @@ class Grid(NamedTuple):
 
     @property
     def ordered(self) -> tuple[str, ...]:
-        """The axes as they are read: who holds an element, then where."""
-        return (*self.threads, *(axis for axis in self.axes if is_memory(axis)))
+        """The axes as they are read: who holds an element, then where, what runs along a row last."""
+        memory = sorted((axis for axis in self.axes if is_memory(axis)), key=lambda axis: axis == self.along)
+        return (*self.threads, *memory)
 
     @property
     def is_linear(self) -> bool:
@@ -89,13 +91,18 @@ def is_memory(axis: str) -> bool:
     return row is None or row.is_memory()
 
 
+def is_linear(layout: Any) -> bool:
+    """Whether a layout's elements lie in linear memory and nothing else."""
+    return tuple(layout.axes()) == ("m",)
+
+
 def _fineness(axis: str) -> int:
     row = axis_named(axis)
     return _LEVELS.index(row.level) if row is not None and row.level in _LEVELS else len(_LEVELS)
 
 
-def grid_of(layout: Any, shape: Sequence[int], limit: tuple[int, int], unit: Callable[[int], int]) -> Grid:
-    """The grid of a layout over `shape`. Elements whose position `m` has another `unit` never share a cell."""
+def grid_of(layout: Any, shape: Sequence[int], limit: tuple[int, int], unit: _Unit) -> Grid:
+    """The grid of a layout over `shape`. Elements whose positions `m` have another `unit` never share a cell."""
     extents = extents_of(shape)
     if prod(extents) != _constant(layout.size()):
         raise LayoutError(
@@ -105,10 +112,10 @@ def grid_of(layout: Any, shape: Sequence[int], limit: tuple[int, int], unit: Cal
         )
     rows, columns = prod(extents[:-1]), extents[-1]
     copies = copies_of(layout)
-    whole = Grid(extents, rows, columns, tuple(_axes_of(layout)), None, 1, ())
+    whole = Grid(extents, rows, columns, tuple(layout.axes()), None, 1, ())
     scanned = [
         [
-            tuple(_place(copy, (*whole.coordinates(row), column), extents) for copy in copies)
+            tuple(_place(copy, (*whole.coordinates(row), column), whole) for copy in copies)
             for column in range(min(columns, _SCANNED))
         ]
         for row in range(min(rows, limit[0]))
@@ -147,14 +154,9 @@ def copies_of(layout: Any) -> list[Any]:
     return made
 
 
-def _axes_of(layout: Any) -> tuple[str, ...]:
-    inner = getattr(layout, "tile_layout", layout)
-    found: tuple[str, ...] = inner.axes()
-    return found
-
-
-def _place(layout: Any, coord: tuple[int, ...], shape: tuple[int, ...]) -> Place:
-    return {axis: _constant(position) for axis, position in layout.physical(coord, shape).items()}
+def _place(layout: Any, coord: tuple[int, ...], grid: Grid) -> Place:
+    found = layout.physical(coord, grid.shape)
+    return {axis: _constant(found.get(axis, 0)) for axis in grid.axes}
 
 
 def _constant(value: Any) -> int:
@@ -167,7 +169,7 @@ def _constant(value: Any) -> int:
 
 
 def _best_run(
-    rows: list[list[tuple[Place, ...]]], axes: list[str], columns: int, unit: Callable[[int], int]
+    rows: list[list[tuple[Place, ...]]], axes: list[str], columns: int, unit: _Unit
 ) -> tuple[str | None, int]:
     """The axis along which most neighbours lie side by side, and how many of them make a cell everywhere."""
     found = [(_step(rows, axis, columns, unit), axis) for axis in axes]
@@ -175,7 +177,7 @@ def _best_run(
     return (along, step) if step > 1 else (None, 1)
 
 
-def _step(rows: list[list[tuple[Place, ...]]], axis: str, columns: int, unit: Callable[[int], int]) -> int:
+def _step(rows: list[list[tuple[Place, ...]]], axis: str, columns: int, unit: _Unit) -> int:
     step = gcd(columns, len(rows[0]))
     for places in rows:
         for column in range(1, len(places)):
@@ -186,8 +188,8 @@ def _step(rows: list[list[tuple[Place, ...]]], axis: str, columns: int, unit: Ca
     return step
 
 
-def _follows(before: tuple[Place, ...], after: tuple[Place, ...], axis: str, unit: Callable[[int], int]) -> bool:
+def _follows(before: tuple[Place, ...], after: tuple[Place, ...], axis: str, unit: _Unit) -> bool:
     return all(
-        all(b[name] == a[name] + (name == axis) for name in a) and (axis != "m" or unit(a["m"]) == unit(b["m"]))
+        all(b[name] == a[name] + (name == axis) for name in a) and (unit is None or unit(a["m"]) == unit(b["m"]))
         for a, b in zip(before, after, strict=True)
     )

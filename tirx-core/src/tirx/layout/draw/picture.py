@@ -10,7 +10,7 @@ from ...ir import DType, current_span
 from ...support.errors import LayoutError
 from ..names import axis_named
 from .banks import Access, Banks, accesses, check_banks, fitted, margins
-from .cells import Cell, Grid, extents_of, grid_of
+from .cells import Cell, Grid, extents_of, grid_of, is_linear
 from .labels import axis_names, cell_lines, owner_of
 from .palette import COLOURS
 
@@ -61,7 +61,7 @@ def picture_of(
     model = check_banks(Banks(count, width, vector, count if lanes is None else lanes, bits))
     _check_limit(limit)
     extents = extents_of(shape) if shape is not None else usual_shape(layout, model)
-    grid = grid_of(layout, extents, limit, model.vector_of)
+    grid = grid_of(layout, extents, limit, model.vector_of if is_linear(layout) else None)
     used = fitted(model, grid) if grid.is_linear else None
     names = axis_names(grid)
     found = accesses(grid, used) if used is not None else ()
