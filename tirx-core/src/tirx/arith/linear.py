@@ -79,17 +79,22 @@ class Linear:
         self._recognise_remainders()
 
     def _recognise_remainders(self) -> None:
-        """A value less its multiples is a remainder: `x - x // 4 * 4` is `x % 4`."""
+        """A value less its multiples is a remainder, less its remainder a multiple: `x - x // 4 * 4` is `x % 4`."""
         for atom, factor in list(self.items()):
-            if not (isinstance(atom, FloorDiv) and isinstance(atom.b, IntImm) and atom.b.value > 0):
+            if not (isinstance(atom, FloorDiv | FloorMod) and isinstance(atom.b, IntImm) and atom.b.value > 0):
                 continue
-            times, rest = divmod(-factor, atom.b.value)
+            size = atom.b.value
+            times, rest = divmod(-factor, size if isinstance(atom, FloorDiv) else 1)
             whole = linear_of(atom.a)
             held = [self.coefficients.get(key_of(part)) == times * inner for part, inner in whole.items()]
-            if times and not rest and held and all(held):
-                self.add(atom, -factor)
-                self.plus_form(whole, -times)
+            if not times or rest or not held or not all(held):
+                continue
+            self.add(atom, -factor)
+            self.plus_form(whole, -times)
+            if isinstance(atom, FloorDiv):
                 self.add(FloorMod(atom.a, atom.b), times)
+            else:
+                self.add(FloorDiv(atom.a, atom.b), times * size)
 
     def to_expr(self, dtype: DType) -> Expr:
         """The sum as an expression: positive terms first, then negative ones, then the constant."""

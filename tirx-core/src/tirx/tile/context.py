@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..backend import find
-from ..ir import Alloc, Buffer, BufferRegion, emit
+from ..ir import Alloc, Buffer, BufferRegion, Var, emit
 from ..support.late import load_object
 from .active import ActiveSet
 from .rank import rank_of
@@ -114,7 +114,10 @@ class DispatchContext:
 
     def id(self, child: str, within: str) -> Expr:
         """The id of a `child` in its `within`: the author's variable, or one that is declared at the kernel's start."""
-        return self._site.id(child, within)
+        found, width = self._site.id(child, within), self.width(child, within)
+        if isinstance(found, Var) and width is not None:
+            self.analyzer.bind(found, 0, width - 1)
+        return found
 
     # ---- what is given ----------------------------------------------------------------------------------------------
 

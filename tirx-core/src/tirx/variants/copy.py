@@ -10,10 +10,9 @@ from .. import script as Tx
 from ..ir import as_expr
 from ..tile import Predicate, Variant, Verdict, accept
 from .agreement import require_same_owners
-from .elementwise import share_of
+from .elementwise import share_of, widest_share
 from .operand import Tile, tile_of
 from .share import Owned, Share, Whole
-from .vectors import WIDTHS, run_of_owner, widest_vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,15 +30,7 @@ def copy_tiles(call: TileCall, context: DispatchContext) -> tuple[Tile, Tile]:
 
 def copy_share(target: Tile, source: Tile) -> Share:
     """The threads' shares, in the widest vectors."""
-    share = share_of(target, {"src": source})
-    require_same_owners(share, [target, source])
-    widths = (
-        [width for width in WIDTHS if run_of_owner(share.owners, len(target.extents)) % width == 0]
-        if isinstance(share, Owned)
-        else WIDTHS
-    )
-    vector = widest_vector([target, source], target.context, among=widths)
-    return share if vector == 1 else share_of(target, {"src": source}, vector)
+    return widest_share(target, {"src": source})
 
 
 def emit_copy(call: TileCall, context: DispatchContext) -> None:

@@ -15,14 +15,14 @@ from .agreement import require_same_owners
 from .formulas import FORMULAS, apply_function
 from .operand import Scalar, Tile, operand_of, tile_of
 from .share import Evenly, Owned, Share, Whole
-from .vectors import widest_vector
+from .vectors import WIDTHS, run_of_owner, widest_vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..ir import TileCall
     from ..tile.context import DispatchContext
 
-__all__ = ["ELEMENTWISE", "elementwise_variants", "emit_elementwise", "share_of"]
+__all__ = ["ELEMENTWISE", "elementwise_variants", "emit_elementwise", "operands_of", "share_of", "widest_share"]
 
 ELEMENTWISE = tuple(name for name in FORMULAS if name != "copy")
 
@@ -57,6 +57,16 @@ def share_of(target: Tile, sources: Mapping[str, Tile | Scalar], vector: int = 1
     return Owned(driver, space, once=True, vector=vector)
 
 
+def widest_share(target: Tile, sources: Mapping[str, Tile | Scalar]) -> Share:
+    """The threads' shares in the widest vectors that storage and registers allow; declines what cannot be shared out."""
+    tiles = [target, *(item for item in sources.values() if isinstance(item, Tile))]
+    share = share_of(target, sources)
+    require_same_owners(share, tiles)
+    run = run_of_owner(share.owners, len(target.extents)) if isinstance(share, Owned) else 0
+    vector = widest_vector(tiles, target.context, among=[width for width in WIDTHS if run % width == 0])
+    return share if vector == 1 else share_of(target, sources, vector)
+
+
 def _covers(tile: Tile, space: tuple[object, ...]) -> bool:
     """Whether every dimension of `space` longer than 1 is a dimension of the tile."""
     return {dim for dim, extent in enumerate(space) if extent != 1} <= {dim for dim in tile.dims if dim is not None}
@@ -65,11 +75,7 @@ def _covers(tile: Tile, space: tuple[object, ...]) -> bool:
 def emit_elementwise(call: TileCall, context: DispatchContext) -> None:
     """One store per element of the share."""
     target, sources = operands_of(call, context)
-    tiles = [target, *(item for item in sources.values() if isinstance(item, Tile))]
-    vector = widest_vector(tiles, context)
-    share = share_of(target, sources, vector)
-    require_same_owners(share, tiles)
-    with share.each() as coords:
+    with widest_share(target, sources).each() as coords:
         values: dict[str, Expr] = {name: operand.load(coords) for name, operand in sources.items()}
         for name in call.names:
             function = call.operand(name)
@@ -96,9 +102,8 @@ def _all_shared(call: TileCall, context: DispatchContext) -> Verdict:
 def _shared_out(call: TileCall, context: DispatchContext) -> Verdict:
     """Whether the threads can each compute what they would store."""
     target, sources = operands_of(call, context)
-    share = share_of(target, sources)
-    require_same_owners(share, [target, *(item for item in sources.values() if isinstance(item, Tile))])
-    return accept(share=type(share).__name__.lower())
+    share = widest_share(target, sources)
+    return accept(share=type(share).__name__.lower(), vector=share.vector)
 
 
 SHARED_OUT = Predicate("each thread has what it needs", _shared_out)

@@ -45,10 +45,10 @@ def emit_matmul(call: TileCall, context: DispatchContext) -> None:
 def _combined(call: TileCall, product: Expr, before: Tile, coords: tuple[Index, ...]) -> Expr:
     """With `alpha` and `beta`, leaving out what they say is not there."""
     alpha, beta = _factor(call, "alpha", 1), _factor(call, "beta", 0)
-    found = product if _is(alpha, 1) else product * cast(as_expr(alpha), product.dtype)
+    found: Expr = product if _is(alpha, 1) else product * cast(as_expr(alpha), product.dtype)
     if _is(beta, 0):
         return found
-    old = cast(before.load(coords), product.dtype)
+    old: Expr = cast(before.load(coords), product.dtype)
     return found + (old if _is(beta, 1) else old * cast(as_expr(beta), product.dtype))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir import Layout, as_expr
-from ..layout import TileLayout
+from ..layout import ComposeLayout, TileLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def run_of_owner(owners: Owners, rank: int) -> int:
     last = owners.parts[-1] if owners.parts else None
     if last is None or last.digit is not None or last.dim != rank - 1 or last.weight != 1 or last.stride != 1:
         return 1
-    return last.extent
+    run: int = last.extent
+    return run
 
 
 def _has_runs(tile: Tile, width: int) -> bool:
@@ -46,7 +47,7 @@ def _has_runs(tile: Tile, width: int) -> bool:
 
 def _keeps_runs(layout: Layout, width: int, tile: Tile) -> bool:
     """Whether storage keeps aligned runs of `width` elements together."""
-    if hasattr(layout, "tile_layout"):
+    if isinstance(layout, ComposeLayout):
         return (1 << layout.per_element) % width == 0 and _keeps_runs(layout.tile_layout, width, tile)
     if not isinstance(layout, TileLayout):
         return False
