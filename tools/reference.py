@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -151,10 +151,27 @@ def owner(kind: str, name: str) -> str:
 
 
 def namespace(title: str, intro: str, module: ModuleType, prefix: str) -> str:
-    """The functions of a backend's namespace."""
-    functions = {name: getattr(module, name) for name in module.__all__}
-    rows = [(f"`{prefix}.{name}{plain(signature(value))}`", first_line(value)) for name, value in functions.items()]
-    return page(title, intro + "\n", table(("function", "what it does"), rows))
+    """The functions of a backend's namespace, those of its parts below headings of their own."""
+    values = {name: getattr(module, name) for name in module.__all__}
+    spaces = {name: value for name, value in values.items() if inspect.ismodule(value)}
+    parts = [part for name, space in spaces.items() for part in nested(f"{prefix}.{name}", space)]
+    return page(title, intro + "\n", functions({k: v for k, v in values.items() if k not in spaces}, prefix), *parts)
+
+
+def nested(prefix: str, space: ModuleType) -> list[str]:
+    """A part of a namespace."""
+    about = (space.__doc__ or "").partition(": ")[2].strip()
+    return [
+        f"## {prefix}\n",
+        f"{about[:1].upper()}{about[1:]}\n",
+        functions({k: getattr(space, k) for k in space.__all__}, prefix),
+    ]
+
+
+def functions(values: Mapping[str, Any], prefix: str) -> str:
+    """A table of functions."""
+    rows = [(f"`{prefix}.{name}{plain(signature(value))}`", first_line(value)) for name, value in values.items()]
+    return table(("function", "what it does"), rows)
 
 
 def cuda() -> str:

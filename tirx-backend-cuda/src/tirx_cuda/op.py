@@ -6,105 +6,57 @@ Rows keep CUDA's own names where CUDA has the function; the others are helpers t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tirx.intrinsic import Barrier, Effect, Emission, Intrinsic, Operand, Requirement
-from tirx.ir import Call, DType, Expr
+from tirx.intrinsic import Operand
+from tirx.ir import DType, Expr
 
-from . import emit
+from . import emit, op_matrix, op_memory
 from .capabilities import needs
+from .entry import Entry, sync, value
 
 __all__ = ["EMISSIONS", "INTRINSICS", "ROW"]
 
-Rule = str | Callable[[Any, Call, Sequence[str]], str]
-
-_SIM = "tirx_cuda.sim."
 _NUMBER, _WORD, _U32 = ("int", "uint", "float"), ("integer",), ("uint32", "int32")
-
-
-class _Entry:
-    """An intrinsic and its emission."""
-
-    __slots__ = ("emission", "row")
-
-    def __init__(
-        self,
-        name: str,
-        operands: Sequence[Operand],
-        result: Any,
-        effect: Effect | str,
-        rule: Rule,
-        doc: str,
-        *,
-        meaning: str | None,
-        helpers: Sequence[str] = (),
-        requires: Requirement | None = None,
-        attrs: dict[str, Any] | None = None,
-        accuracy: str = "exact",
-        variadic: bool = False,
-        form: Sequence[str] = (),
-    ) -> None:
-        where = None if meaning is None else _SIM + meaning
-        self.row = Intrinsic(
-            f"cuda.{name}",
-            operands,
-            result,
-            effect,
-            doc=doc,
-            attrs=attrs,
-            meaning=where,
-            accuracy=accuracy,
-            variadic=variadic,
-            form=form,
-        )
-        self.emission = Emission(f"cuda.{name}", "cuda", rule, requires=requires, helpers=helpers)
-
-
-def _value(name: str, *dtypes: str, lanes: Sequence[int] = ()) -> Operand:
-    return Operand(name, dtypes=dtypes, lanes=lanes)
-
-
-def _sync(level: str, **operands: str) -> Effect:
-    return Effect("sync", Barrier(level, **operands))
 
 
 # ---- synchronisation ----------------------------------------------------------------------------------------------
 
 
-def _synchronisation() -> Iterator[_Entry]:
-    yield _Entry(
-        "cta_sync", [], "void", _sync("cta"), "__syncthreads()", "all threads of the cta meet and see each other's writes",
+def _synchronisation() -> Iterator[Entry]:
+    yield Entry(
+        "cta_sync", [], "void", sync("cta"), "__syncthreads()", "all threads of the cta meet and see each other's writes",
         meaning="sync:cta_sync",
     )  # fmt: skip
-    yield _Entry(
-        "warp_sync", [], "void", _sync("warp"), "__syncwarp()", "all threads of the warp meet and see each other's writes",
+    yield Entry(
+        "warp_sync", [], "void", sync("warp"), "__syncwarp()", "all threads of the warp meet and see each other's writes",
         meaning="sync:warp_sync",
     )  # fmt: skip
-    yield _Entry(
-        "warpgroup_sync", [_value("bar_no", *_WORD)], "void", _sync("warpgroup", identifier="bar_no"), "warpgroup_sync({0})",
+    yield Entry(
+        "warpgroup_sync", [value("bar_no", *_WORD)], "void", sync("warpgroup", identifier="bar_no"), "warpgroup_sync({0})",
         "the 128 threads of a warpgroup meet at named barrier `bar_no` (0 to 15; 0 is that of cta_sync)",
         meaning="sync:warpgroup_sync", helpers=("warpgroup_sync",),
     )  # fmt: skip
-    yield _Entry(
-        "cluster_sync", [], "void", _sync("cluster"), "cluster_sync()", "all threads of the cluster meet",
+    yield Entry(
+        "cluster_sync", [], "void", sync("cluster"), "cluster_sync()", "all threads of the cluster meet",
         meaning="sync:cluster_sync", helpers=("cluster_sync",), requires=needs("cluster"),
     )  # fmt: skip
-    yield _Entry(
-        "grid_sync", [], "void", _sync("kernel"), "grid_sync()", "all threads of a cooperative launch meet",
+    yield Entry(
+        "grid_sync", [], "void", sync("kernel"), "grid_sync()", "all threads of a cooperative launch meet",
         meaning="sync:grid_sync", helpers=("grid_sync",), requires=needs("grid_sync"),
     )  # fmt: skip
     for name, words in (("and", "all"), ("or", "any")):
-        yield _Entry(
-            f"syncthreads_{name}", [_value("cond", "bool", "integer")], "int32", _sync("cta"), f"__syncthreads_{name}({{0}})",
+        yield Entry(
+            f"syncthreads_{name}", [value("cond", "bool", "integer")], "int32", sync("cta"), f"__syncthreads_{name}({{0}})",
             f"all threads of the cta meet; 1 when the condition holds in {words} of them", meaning=f"sync:syncthreads_{name}",
         )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "thread_fence", [], "void", "sync", "__threadfence()", "writes before it are seen by the device before those after it",
         meaning="sync:thread_fence",
     )  # fmt: skip
-    yield _Entry(
-        "nano_sleep", [_value("time", *_WORD)], "void", "opaque", "__nanosleep({0})", "wait about so many nanoseconds",
+    yield Entry(
+        "nano_sleep", [value("time", *_WORD)], "void", "opaque", "__nanosleep({0})", "wait about so many nanoseconds",
         meaning="sync:nano_sleep", requires=needs("nanosleep"),
     )  # fmt: skip
 
@@ -116,17 +68,17 @@ def _sreg_dtype(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
     return DType(f"uint{attrs['bits']}")
 
 
-def _identity() -> Iterator[_Entry]:
-    yield _Entry(
+def _identity() -> Iterator[Entry]:
+    yield Entry(
         "thread_rank", [], "int32", "pure", "thread_rank()", "linear index of the thread in its cta",
         meaning="identity:thread_rank", helpers=("thread_rank",),
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "mov_sreg", [], _sreg_dtype, "opaque", emit.special_register, "value of a special register",
         meaning="identity:mov_sreg", attrs={"bits": 0, "reg_name": ""}, accuracy="model",
         form=("bits", "reg_name"),
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "clock64", [], "int64", "opaque", "clock64()", "cycle counter of the multiprocessor",
         meaning="identity:clock64", accuracy="model",
     )  # fmt: skip
@@ -137,20 +89,20 @@ def _identity() -> Iterator[_Entry]:
 _MASK = Operand("mask", dtypes=_WORD)
 
 
-def _votes() -> Iterator[_Entry]:
-    yield _Entry(
+def _votes() -> Iterator[Entry]:
+    yield Entry(
         "elect_sync", [], "bool", "sync", "elect_sync()", "true in exactly one thread of the warp",
         meaning="votes:elect_sync", helpers=("elect_sync",), requires=needs("elect"),
     )  # fmt: skip
-    yield _Entry(
-        "any_sync", [_MASK, _value("pred", "bool", "integer")], "int32", "sync", emit.masked("__any_sync"),
+    yield Entry(
+        "any_sync", [_MASK, value("pred", "bool", "integer")], "int32", "sync", emit.masked("__any_sync"),
         "1 when the predicate holds in any thread of the mask", meaning="votes:any_sync",
     )  # fmt: skip
-    yield _Entry(
-        "ballot_sync", [_MASK, _value("pred", "bool", "integer")], "uint32", "sync", emit.masked("__ballot_sync"),
+    yield Entry(
+        "ballot_sync", [_MASK, value("pred", "bool", "integer")], "uint32", "sync", emit.masked("__ballot_sync"),
         "one bit for each thread of the mask in which the predicate holds", meaning="votes:ballot_sync",
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "__activemask", [], "uint32", "sync", "__activemask()", "one bit for each thread of the warp that is here now",
         meaning="votes:activemask",
     )  # fmt: skip
@@ -164,35 +116,35 @@ _SHUFFLES = (
 )
 
 
-def _shuffles() -> Iterator[_Entry]:
+def _shuffles() -> Iterator[Entry]:
     for name, other, doc in _SHUFFLES:
-        operands = [_MASK, Operand("var"), _value(other, *_WORD), Operand("width", dtypes=_WORD, default=32)]
+        operands = [_MASK, Operand("var"), value(other, *_WORD), Operand("width", dtypes=_WORD, default=32)]
         meaning = f"votes:{name.strip('_').removesuffix('_sync')}"
-        yield _Entry(name, operands, "arg:var", "sync", emit.shuffle(name), doc, meaning=meaning)
+        yield Entry(name, operands, "arg:var", "sync", emit.shuffle(name), doc, meaning=meaning)
 
 
 _OPERATION = Operand("op", "text")
 
 
-def _reductions() -> Iterator[_Entry]:
-    yield _Entry(
-        "warp_reduce", [_value("value", *_NUMBER), _OPERATION, Operand("width", "constant", dtypes=_WORD, default=32)], "same", "sync",
+def _reductions() -> Iterator[Entry]:
+    yield Entry(
+        "warp_reduce", [value("value", *_NUMBER), _OPERATION, Operand("width", "constant", dtypes=_WORD, default=32)], "same", "sync",
         emit.warp_reduce, "sum, max or min over groups of `width` threads of a warp; all of them get it",
         meaning="reduce:warp_reduce", accuracy="ulp(5)",
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "cta_reduce",
         [
-            _value("value", *_NUMBER), _OPERATION, Operand("num_warps", "constant", dtypes=_WORD),
+            value("value", *_NUMBER), _OPERATION, Operand("num_warps", "constant", dtypes=_WORD),
             Operand("scratch", "pointer", rw="rw"),
         ],
-        "same", _sync("cta"), emit.cta_reduce,
+        "same", sync("cta"), emit.cta_reduce,
         "sum, max or min over `num_warps` warps of the cta by way of shared scratch memory, an element for each warp",
         meaning="reduce:cta_reduce", accuracy="ulp(8)",
     )  # fmt: skip
     for name in ("add", "min"):
-        yield _Entry(
-            f"reduce_{name}_sync_u32", [_MASK, _value("v", "uint32")], "uint32", "sync", emit.masked(f"__reduce_{name}_sync"),
+        yield Entry(
+            f"reduce_{name}_sync_u32", [_MASK, value("v", "uint32")], "uint32", "sync", emit.masked(f"__reduce_{name}_sync"),
             f"{'sum' if name == 'add' else 'minimum'} over the threads of the mask, by one instruction",
             meaning=f"reduce:reduce_{name}_sync", requires=needs("redux"),
         )  # fmt: skip
@@ -205,18 +157,18 @@ def _loaded_dtype(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
     return DType(attrs["dtype"])
 
 
-def _memory() -> Iterator[_Entry]:
-    yield _Entry(
+def _memory() -> Iterator[Entry]:
+    yield Entry(
         "ldg", [Operand("addr", "pointer")], _loaded_dtype, "read", emit.ldg,
         "load through the read-only cache; nobody may write there while the kernel runs", meaning="memory:ldg",
         attrs={"dtype": "float32"}, form=("addr", "dtype"),
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "ld_acquire", [Operand("addr", "pointer")], _loaded_dtype, "atomic", emit.acquire,
         "load a word; what its writer did before releasing it is seen after it", meaning="memory:ld_acquire",
         attrs={"dtype": "uint32", "scope": "gpu"}, requires=needs("memory_model"),
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "cvta_generic_to_shared", [Operand("ptr", "pointer")], "uint32", "pure", "(unsigned int)__cvta_generic_to_shared({0})",
         "32-bit address in the shared window of the cta", meaning="memory:cvta_generic_to_shared",
     )  # fmt: skip
@@ -227,28 +179,28 @@ def _memory() -> Iterator[_Entry]:
 _PAIR = ("float16", "bfloat16")
 
 
-def _math() -> Iterator[_Entry]:
-    yield _Entry(
-        "fdividef", [_value("x", "float32"), _value("y", "float32")], "float32", "pure", "__fdividef({0}, {1})",
+def _math() -> Iterator[Entry]:
+    yield Entry(
+        "fdividef", [value("x", "float32"), value("y", "float32")], "float32", "pure", "__fdividef({0}, {1})",
         "fast approximate x / y", meaning="math:fdividef", accuracy="ulp(2)",
     )  # fmt: skip
-    yield _Entry(
-        "ffs_u32", [_value("v", *_U32)], "int32", "pure", "__ffs({0})", "1 + position of the lowest bit that is set, 0 for 0",
+    yield Entry(
+        "ffs_u32", [value("v", *_U32)], "int32", "pure", "__ffs({0})", "1 + position of the lowest bit that is set, 0 for 0",
         meaning="math:ffs",
     )  # fmt: skip
     for name in ("hmin2", "hmax2"):
-        yield _Entry(
-            name, [_value("a", *_PAIR, lanes=(2,)), _value("b", *_PAIR, lanes=(2,))], "same", "pure", f"__{name}({{0}}, {{1}})",
+        yield Entry(
+            name, [value("a", *_PAIR, lanes=(2,)), value("b", *_PAIR, lanes=(2,))], "same", "pure", f"__{name}({{0}}, {{1}})",
             f"the {'smaller' if name == 'hmin2' else 'larger'} of each of two halves", meaning=f"math:{name}",
         )  # fmt: skip
     for name, word in (("fmul2_rn", "product"), ("fadd2_rn", "sum")):
-        yield _Entry(
-            name, [_value("a", "float32", lanes=(2,)), _value("b", "float32", lanes=(2,))], "same", "pure", f"{name}({{0}}, {{1}})",
+        yield Entry(
+            name, [value("a", "float32", lanes=(2,)), value("b", "float32", lanes=(2,))], "same", "pure", f"{name}({{0}}, {{1}})",
             f"{word} of two pairs, one instruction where the architecture has it", meaning=f"math:{name}", helpers=(name,),
         )  # fmt: skip
 
 
-def _conversion() -> Iterator[_Entry]:
+def _conversion() -> Iterator[Entry]:
     rows = (
         ("float22half2", "dst src", "two floats at `src` become two halves at `dst`"),
         ("half8tofloat8", "src dst", "eight halves at `src` become eight floats at `dst`"),
@@ -256,7 +208,7 @@ def _conversion() -> Iterator[_Entry]:
     )
     for name, order, doc in rows:
         operands = [Operand(item, "pointer", rw="w" if item == "dst" else "r") for item in order.split()]
-        yield _Entry(
+        yield Entry(
             name, operands, "void", "write", f"{name}({{0}}, {{1}})", doc, meaning=f"convert:{name}", helpers=(name,)
         )
 
@@ -268,17 +220,17 @@ def _result_dtype(args: Sequence[Expr], attrs: dict[str, Any]) -> DType:
     return DType(attrs["return_type"])
 
 
-def _debug() -> Iterator[_Entry]:
-    yield _Entry(
+def _debug() -> Iterator[Entry]:
+    yield Entry(
         "printf", [Operand("fmt", "text"), Operand("args")], "void", "opaque", emit.printf, "print from the kernel",
         meaning="debug:printf", variadic=True,
     )  # fmt: skip
-    yield _Entry(
-        "trap_when_assert_failed", [_value("cond", "bool")], "void", "opaque", "trap_when_assert_failed({0})",
+    yield Entry(
+        "trap_when_assert_failed", [value("cond", "bool")], "void", "opaque", "trap_when_assert_failed({0})",
         "stop the kernel with an error where the condition is false", meaning="debug:trap_when_assert_failed",
         helpers=("trap_when_assert_failed",),
     )  # fmt: skip
-    yield _Entry(
+    yield Entry(
         "func_call", [Operand("func_name", "text"), Operand("args")], _result_dtype, "opaque", emit.func_call,
         "call a device function whose source is given", meaning=None, variadic=True,
         attrs={"source_code": "", "return_type": "void"},
@@ -289,6 +241,7 @@ _ENTRIES = tuple(
     entry
     for topic in (
         _synchronisation, _identity, _votes, _shuffles, _reductions, _memory, _math, _conversion, _debug,
+        op_memory.entries, op_matrix.entries,
     )
     for entry in topic()
 )  # fmt: skip

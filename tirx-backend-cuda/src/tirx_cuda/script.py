@@ -29,6 +29,21 @@ from tirx.script.builder import While, evaluate
 from tirx.support.errors import ScriptError
 from tirx.support.suggest import did_you_mean
 
+from .namespaces import tcgen05, wgmma
+from .namespaces.memory import (
+    copy_bytes,
+    cvt_e2m1x8_f32,
+    get_tmem_addr,
+    mbarrier_wait,
+    mbarrier_wait_acquire_cluster,
+    mma_fill,
+    mma_fill_legacy,
+    mma_store,
+    mma_store_legacy,
+    sm100_2sm_leader_smem_addr,
+    smem_addr_from_uint64,
+)
+from .namespaces.tcgen05 import runtime_instr_desc
 from .op import ROW
 
 __all__ = [
@@ -45,11 +60,13 @@ __all__ = [
     "bfloat1622float2",
     "clock64",
     "cluster_sync",
+    "copy_bytes",
     "cta_max",
     "cta_min",
     "cta_reduce",
     "cta_sum",
     "cta_sync",
+    "cvt_e2m1x8_f32",
     "cvta_generic_to_shared",
     "elect_sync",
     "fadd2_rn",
@@ -65,6 +82,7 @@ __all__ = [
     "fmul2_rn",
     "fp8x4_e4m3_from_float4",
     "func_call",
+    "get_tmem_addr",
     "grid_sync",
     "half2float",
     "half8tofloat8",
@@ -73,13 +91,23 @@ __all__ = [
     "ld_acquire",
     "ldg",
     "make_float2",
+    "mbarrier_wait",
+    "mbarrier_wait_acquire_cluster",
+    "mma_fill",
+    "mma_fill_legacy",
+    "mma_store",
+    "mma_store_legacy",
     "mov_sreg",
     "nano_sleep",
     "printf",
     "reduce_add_sync_u32",
     "reduce_min_sync_u32",
+    "runtime_instr_desc",
+    "sm100_2sm_leader_smem_addr",
+    "smem_addr_from_uint64",
     "syncthreads_and",
     "syncthreads_or",
+    "tcgen05",
     "thread_fence",
     "thread_rank",
     "trap_when_assert_failed",
@@ -91,6 +119,7 @@ __all__ = [
     "warp_sum",
     "warp_sync",
     "warpgroup_sync",
+    "wgmma",
 ]  # fmt: skip
 
 

@@ -167,3 +167,63 @@ __device__ inline void float8tohalf8(const void* src, void* dst) {
 __device__ inline void trap_when_assert_failed(bool holds) {
   if (!holds) __trap();
 }
+
+//! mbarrier_wait
+__device__ inline void mbarrier_wait(const void* barrier, unsigned int parity) {
+  unsigned int address = __cvta_generic_to_shared(barrier), done;
+  do {
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(done) : "r"(address), "r"(parity) : "memory");
+  } while (!done);
+}
+
+//! mbarrier_wait_acquire_cluster
+__device__ inline void mbarrier_wait_acquire_cluster(const void* barrier, unsigned int parity) {
+  unsigned int address = __cvta_generic_to_shared(barrier), done;
+  do {
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(done) : "r"(address), "r"(parity) : "memory");
+  } while (!done);
+}
+
+//! cvt_e2m1x8_f32
+__device__ inline unsigned int cvt_e2m1x8_f32(
+    float v0, float v1, float v2, float v3, float v4, float v5, float v6, float v7) {
+  unsigned int word;
+  asm("{ .reg .b8 a, b, c, d;\n"
+      "cvt.rn.satfinite.e2m1x2.f32 a, %2, %1;\n"
+      "cvt.rn.satfinite.e2m1x2.f32 b, %4, %3;\n"
+      "cvt.rn.satfinite.e2m1x2.f32 c, %6, %5;\n"
+      "cvt.rn.satfinite.e2m1x2.f32 d, %8, %7;\n"
+      "mov.b32 %0, {a, b, c, d}; }"
+      : "=r"(word) : "f"(v0), "f"(v1), "f"(v2), "f"(v3), "f"(v4), "f"(v5), "f"(v6), "f"(v7));
+  return word;
+}
+
+//! matrix_descriptor
+__device__ inline unsigned long long matrix_descriptor(const void* address, unsigned long long fields) {
+  return fields | (__cvta_generic_to_shared(address) & 0x3ffff) >> 4;
+}
+
+//! keep_register
+__device__ inline void keep_register(float& value) { asm volatile("" : "+f"(value) : : "memory"); }
+__device__ inline void keep_register(int& value) { asm volatile("" : "+r"(value) : : "memory"); }
+__device__ inline void keep_register(unsigned int& value) { asm volatile("" : "+r"(value) : : "memory"); }
+
+//! mma_fill
+template <int N, typename T>
+__device__ inline void mma_fill(T* registers) {
+  for (int i = 0; i < N; ++i) registers[i] = T(0.0f);
+}
+
+//! mma_store: thread_rank
+template <typename T>
+__device__ inline void mma_store(T* tile, const T* registers, int stride) {
+  int lane = thread_rank() % 32;
+  for (int i = 0; i < 8; ++i) {
+    int row = i / 2 % 2 * 8 + lane / 4, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    tile[row * stride + column] = registers[i];
+  }
+}

@@ -9,7 +9,9 @@ import numpy as np
 from tirx.intrinsic import SimContext
 from tirx.ir import DType
 
-__all__ = ["cvta_generic_to_shared", "ld_acquire", "ldg"]
+from ..op_memory import COPIES
+
+__all__ = ["copy_bytes", "cvta_generic_to_shared", "ld_acquire", "ldg", "leader_address", "low_half"]
 
 
 def ldg(ctx: SimContext, addr: Any, *, dtype: str) -> Any:
@@ -25,3 +27,24 @@ def ld_acquire(ctx: SimContext, addr: Any, *, dtype: str, scope: str) -> Any:
 def cvta_generic_to_shared(ctx: SimContext, ptr: Any) -> Any:
     """The low half of the address: shared windows have 32-bit addresses."""
     return (np.broadcast_to(np.asarray(ptr), (ctx.count,)).astype(np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+
+
+def low_half(ctx: SimContext, a: Any) -> Any:
+    """The low 32 bits."""
+    return (np.broadcast_to(np.asarray(a), (ctx.count,)).astype(np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+
+
+_RANK = np.uint32(24)  # bits of an address below the rank of its cta, which counts from 1
+
+
+def leader_address(ctx: SimContext, ptr: Any) -> Any:
+    """The same offset in the window of the cta with the even rank."""
+    address = low_half(ctx, ptr)
+    rank = (address >> _RANK) - np.uint32(1)
+    return ((rank & ~np.uint32(1)) + np.uint32(1)) << _RANK | address & np.uint32((1 << 24) - 1)
+
+
+def copy_bytes(ctx: SimContext, dst: Any, src: Any, count: int) -> None:
+    """One load and one store."""
+    kind = DType(COPIES[int(count)])
+    ctx.store(dst, kind, ctx.load(src, kind))
