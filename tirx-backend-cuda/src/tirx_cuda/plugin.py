@@ -13,6 +13,7 @@ from tirx.runtime.row import ArrayAdapter, DeviceRow, Toolchain
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
 from tirx.target import TargetKind, TargetTag
+from tirx.tile import Variant
 from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
 
@@ -23,6 +24,7 @@ from .op import EMISSIONS, INTRINSICS
 from .pipeline import PIPELINE
 from .ptx import rows as ptx
 from .target_tags import TAGS
+from .tile_primitive import VARIANTS
 from .toolchain_rows import TOOLCHAINS
 
 
@@ -76,6 +78,12 @@ def tirx_layout_axes() -> Iterable[Axis]:
 def tirx_layout_constructors() -> Iterable[LayoutConstructor]:
     """Layouts of tensor memory, fragments, swizzled tiles and scale factors."""
     return CONSTRUCTORS
+
+
+@hookimpl
+def tirx_dispatch_variants() -> Iterable[Variant]:
+    """How CUDA runs tile operations."""
+    return VARIANTS
 
 
 @hookimpl

@@ -1,0 +1,13 @@
+"""How CUDA runs tile operations: variants, a file per family of operations.
+
+Where nothing of CUDA's own is better, core's neutral variants are listed for kind `cuda`.
+"""
+
+from __future__ import annotations
+
+from tirx.tile import Variant
+from tirx.variants import neutral_variants
+
+__all__ = ["VARIANTS"]
+
+VARIANTS: tuple[Variant, ...] = neutral_variants("cuda")
