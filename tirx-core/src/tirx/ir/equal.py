@@ -5,6 +5,7 @@ from __future__ import annotations
 from .buffer import Buffer
 from .expr import Call, FloatImm, Op, Var
 from .function import IRModule, PrimFunc
+from .layout import Layout
 from .node import Node
 from .stmt import Alloc, Decl
 
@@ -110,12 +111,18 @@ class _Comparison:
         plain = (a.dtype, a.scope_name, a.align, a.offset_factor, a.is_scalar, a.has_default_layout, len(a.shape))
         if plain != (b.dtype, b.scope_name, b.align, b.offset_factor, b.is_scalar, b.has_default_layout, len(b.shape)):
             return False
-        if not (a.has_default_layout or a.layout == b.layout):
+        if not a.has_default_layout and not self._layouts(a.layout, b.layout):
             return False
         if id(a.data) not in self.forward and id(b.data) not in self.backward:
             self.forward[id(a.data)], self.backward[id(b.data)] = b.data, a.data
         parts = ("data", "shape", "strides", "elem_offset", "allocated_addr")
         return self._push((getattr(a, part), getattr(b, part)) for part in parts)
+
+    def _layouts(self, a: Layout | None, b: Layout | None) -> bool:
+        """Layouts of one class with the same parts, which may hold variables."""
+        if a is None or b is None or type(a) is not type(b):
+            return a is b
+        return self._push([(a.parts(), b.parts())])
 
     def _modules(self, a: IRModule, b: IRModule) -> bool:
         """Functions by name, each for itself: a variable that lowering uses in two functions is none of theirs."""

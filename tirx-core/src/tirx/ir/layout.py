@@ -34,6 +34,14 @@ class Layout:
         """What one thread holds of a layout that spreads over several."""
         raise TypeError(f"{type(self).__name__} must define storage()")
 
+    def text(self, number: Callable[[Any], str], prefix: str = "") -> str:
+        """The layout as it is written: its numbers by `number`, the language's names behind `prefix`."""
+        raise TypeError(f"{type(self).__name__} must define text()")
+
+    def parts(self) -> tuple[Any, ...]:
+        """Everything that tells the layout from others of its class: numbers, words, and tuples of them."""
+        raise TypeError(f"{type(self).__name__} must define parts()")
+
     def group(self, shape: Sequence[Any]) -> tuple[Any, list[int]]:
         """The layout lined up with `shape`, and where each dimension's iters begin."""
         raise TypeError(f"{type(self).__name__} must define group()")

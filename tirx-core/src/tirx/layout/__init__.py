@@ -1,4 +1,4 @@
-"""Layouts: axes, TileLayout and its syntax. Axis names (`laneid`, `warpid`, ...) are attributes of this module.
+"""Layouts: axes, TileLayout and its syntax, ComposeLayout. Axis names (`laneid`, `warpid`, ...) are attributes of this module.
 
 from tirx.layout import S, R, TileLayout, laneid
 """
@@ -9,13 +9,14 @@ from typing import Any
 
 from ..backend import find
 from ..support.late import load_object
+from .compose import ComposeLayout
 from .iters import Iter
 from .names import axis_named
 from .syntax import AxisNames as Axis
 from .syntax import R, S
 from .tile import TileLayout, row_major
 
-__all__ = ["Axis", "Iter", "R", "S", "TileLayout", "row_major"]
+__all__ = ["Axis", "ComposeLayout", "Iter", "R", "S", "TileLayout", "row_major"]
 
 
 def __getattr__(name: str) -> Any:

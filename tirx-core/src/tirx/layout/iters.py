@@ -10,7 +10,7 @@ from ..arith.key import key_of
 from ..ir import Expr, IntImm, as_expr, current_span, sizes
 from ..support.errors import LayoutError
 
-__all__ = ["Iter", "Number", "number", "product", "row_major_strides", "same"]
+__all__ = ["Iter", "Number", "cut", "divides", "number", "over", "product", "row_major_strides", "same"]
 
 Number = int | Expr
 
@@ -20,12 +20,18 @@ class Iter:
 
     __slots__ = ("axis", "extent", "stride")
 
-    def __init__(self, extent: Number, stride: Number, axis: Any = "m") -> None:
+    def __init__(self, extent: Any, stride: Any, axis: Any = "m") -> None:
         self.extent = number(extent)
         self.stride = number(stride)
         self.axis: str = getattr(axis, "name", axis)
         if isinstance(self.extent, int) and self.extent < 1:
-            raise LayoutError(f"extent {self.extent} of a layout is not positive", span=current_span())
+            raise LayoutError(
+                f"extent {self.extent} of a layout is not positive",
+                span=current_span(),
+                hint="leave out what holds no element",
+            )
+        if not isinstance(self.axis, str):
+            raise LayoutError(f"{axis!r} is no axis", span=current_span(), hint="write Axis.laneid, or its name")
 
     def key(self) -> Any:
         """Equal for equal iters."""
@@ -46,12 +52,16 @@ def _key(value: Number) -> Any:
 
 
 def number(value: Any) -> Number:
-    """Constants as ints, other expressions simplified."""
+    """Constants as ints, other expressions simplified; `LayoutError` for what is no integer."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
+    if isinstance(value, bool | str | float) or value is None:
+        raise LayoutError(f"{value!r} in a layout is no integer", span=current_span(), hint="write an integer")
     expr = as_expr(value)
     if not expr.dtype.is_integer:
-        raise LayoutError(f"a layout is made of integers, not {expr.dtype}", span=current_span())
+        raise LayoutError(
+            f"a layout is made of integers, not {expr.dtype}", span=current_span(), hint="cast it to an integer"
+        )
     expr = simplify(expr)
     return expr.value if isinstance(expr, IntImm) else expr
 
@@ -63,9 +73,29 @@ def same(a: Number, b: Number) -> bool:
     return Analyzer().equal(a, b)
 
 
-def product(values: Iterable[Number]) -> Number:
+def divides(divisor: Number, value: Number) -> bool:
+    """Whether `divisor` provably divides `value`."""
+    if isinstance(divisor, int) and divisor == 0:
+        return same(value, 0)
+    if isinstance(divisor, int) and isinstance(value, int):
+        return value % divisor == 0
+    return same(divisor, value) or same(number(value % divisor), 0)
+
+
+def over(value: Number, divisor: Number) -> Number:
+    """The quotient of a division that leaves no rest."""
+    return 1 if same(value, divisor) and not same(value, 0) else number(value // divisor)
+
+
+def product(values: Iterable[Any]) -> Number:
     """Product of numbers."""
     return number(sizes.product(values))
+
+
+def cut(item: Iter, outer: Number) -> tuple[Iter, Iter]:
+    """An iter as `outer` steps over the rest."""
+    inner = over(item.extent, outer)
+    return Iter(outer, number(item.stride * inner), item.axis), Iter(inner, item.stride, item.axis)
 
 
 def row_major_strides(extents: Sequence[Any]) -> tuple[Number, ...]:

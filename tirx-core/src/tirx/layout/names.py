@@ -16,11 +16,23 @@ CORE_AXES = (
     Axis("cby", level="cta", within="cluster", doc="second dimension of a cluster"),
     Axis("cbz", level="cta", within="cluster", doc="third dimension of a cluster"),
     Axis("tx", level="thread", within="cta", doc="threads of a cta"),
-    Axis("warpid", level="warp", within="cta", doc="warps of a cta"),
+    Axis("warpid", level="warp", within="cta", joins={"laneid": "tx"}, doc="warps of a cta"),
     Axis("laneid", level="thread", within="warp", doc="threads of a warp"),
-    Axis("wgid", level="warpgroup", within="cta", doc="warpgroups of a cta"),
+    Axis(
+        "wgid",
+        level="warpgroup",
+        within="cta",
+        joins={"tid_in_wg": "tx", "wid_in_wg": "warpid"},
+        doc="warpgroups of a cta",
+    ),
     Axis("tid_in_wg", level="thread", within="warpgroup", doc="threads of a warpgroup"),
-    Axis("wid_in_wg", level="warp", within="warpgroup", doc="warps of a warpgroup"),
+    Axis(
+        "wid_in_wg",
+        level="warp",
+        within="warpgroup",
+        joins={"laneid": "tid_in_wg"},
+        doc="warps of a warpgroup",
+    ),
 )
 _BY_NAME = {axis.name: axis for axis in CORE_AXES}
 

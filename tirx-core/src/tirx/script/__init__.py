@@ -203,7 +203,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..layout import Axis, Iter, R, S, TileLayout
+    from ..layout import Axis, ComposeLayout, Iter, R, S, TileLayout
     from . import tile
     from .assign import meta_var
     from .decorators import inline, macro, meta_class, prim_func
@@ -212,7 +212,7 @@ if TYPE_CHECKING:
     from .tile import cluster, cta, thread, warp, warpgroup, wg
 
 __all__ = [
-    "Assert", "Axis", "Bind", "Break", "Buffer", "BufferRegion", "Builder", "Call", "Continue", "DtypeConstructor",
+    "Assert", "Axis", "Bind", "Break", "Buffer", "BufferRegion", "Builder", "Call", "ComposeLayout", "Continue", "DtypeConstructor",
     "Else", "Expr", "IRBuilder", "IRModule", "If", "Iter", "Let", "LetAnnotation", "LocalVectorAnnotation",
     "Optional", "PrimFunc", "Ptr", "R", "Range", "Return", "S", "TensorMap", "Then", "TileLayout", "Tuple", "While",
     "abs", "acos", "acosh", "add", "add_to_parent", "address_of", "alloc_buffer", "alloc_local", "alloc_scalar",

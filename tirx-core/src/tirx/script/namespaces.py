@@ -21,7 +21,7 @@ __all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "register_script_nam
 # Core's own names whose modules parse and compile Python; a traced kernel does not need them.
 LAZY = {
     "prim_func": "decorators", "inline": "decorators", "macro": "decorators", "meta_class": "decorators",
-    "S": "tirx.layout", "R": "tirx.layout", "TileLayout": "tirx.layout", "Iter": "tirx.layout", "Axis": "tirx.layout",
+    **dict.fromkeys(("S", "R", "TileLayout", "ComposeLayout", "Iter", "Axis"), "tirx.layout"),
     "target": "tirx.target:Target",
     "jit": "specialization", "constexpr": "specialization", "Optional": "specialization", "from_source": "text", "meta_var": "assign",
     "tile": "tirx.script.tile:", **dict.fromkeys(("thread", "warp", "wg", "warpgroup", "cta", "cluster"), "tile"),
@@ -40,7 +40,6 @@ _ABSENT = {
     ),
     "call_kernel": "write the kernel here, or call a function of the target's own language with Tx.call_extern",
     "block_name_suffix_context": "names are made unique where they are written out; leave the context out",
-    "ComposeLayout": "swizzled layouts come with the next release; pad the rows of a TileLayout until then",
 }  # fmt: skip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ...ir import Alloc, Buffer, Decl, Expr, PointerType
 from .literals import plain_data, quoted
 
@@ -96,16 +94,16 @@ def _options(printer: StatementPrinter, buffer: Buffer) -> list[str]:
     if buffer.offset_factor:
         parts.append(f"offset_factor={buffer.offset_factor}")
     if not buffer.has_default_layout:
-        parts.append(f"layout={layout_text(buffer)}")
+        parts.append(f"layout={layout_text(printer, buffer)}")
     if buffer.allocated_addr:
         parts.append(f"allocated_addr={tuple_text([printer.text(item) for item in buffer.allocated_addr])}")
     return parts
 
 
-def layout_text(buffer: Buffer) -> str:
-    """A layout as its own class writes it, with the language's names for its parts."""
+def layout_text(printer: StatementPrinter, buffer: Buffer) -> str:
+    """A layout as its own class writes it, with the language's names for its parts and the printer's for variables."""
     layout = buffer.layout
-    return "None" if layout is None else "T." + re.sub(r"(?<![\w.])([SR])\[", r"T.\1[", repr(layout))
+    return "None" if layout is None else layout.text(printer.text, "T.")
 
 
 def _zero(value: int | Expr) -> bool:
