@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir import Expr, FloatImm, IntImm, StringImm, Tuple
+from ..ir.tiles import call_name
 from ..support.errors import DispatchError, TirxError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
@@ -57,10 +58,10 @@ class Decision:
 
     `trials` are all candidates in the order in which they are tried, `chosen` the one that was taken (None: see `error`), `ties`
     those of other distributions that fit as well with the same priority. `threads` is how many do it together; `parent` the call
-    whose variant emitted this one; `note` says why nothing had to be chosen.
+    whose variant emitted this one; `note` says why nothing had to be chosen; `instead` what would fit where the named one does not.
     """
 
-    __slots__ = ("call", "chosen", "error", "function", "note", "parent", "threads", "trials")
+    __slots__ = ("call", "chosen", "error", "function", "instead", "note", "parent", "threads", "trials")
 
     def __init__(self, call: TileCall, function: str = "", threads: int = 0, parent: Decision | None = None) -> None:
         self.call = call
@@ -69,6 +70,7 @@ class Decision:
         self.parent = parent
         self.trials: list[Trial] = []
         self.chosen: Trial | None = None
+        self.instead: Trial | None = None
         self.error: DispatchError | None = None
         self.note = ""
 
@@ -150,6 +152,22 @@ def choose(call: TileCall, context: DispatchContext, registry: Registry, site: S
             if made is not None:
                 decision.chosen = trial
                 return made
+    if call.dispatch is not None:
+        decision.instead = _first_that_fits(every, call, context)
+    return None
+
+
+def _first_that_fits(
+    every: Sequence[tuple[Variant, Owner, int]], call: TileCall, context: DispatchContext
+) -> Trial | None:
+    """What a call would get that did not name its variant."""
+    for entry in every:
+        trial = Trial(*entry)
+        if trial.variant.on_request or trial.variant.name == call.dispatch:
+            continue
+        _ask(trial, call, context)
+        if trial.fits:
+            return trial
     return None
 
 
@@ -159,16 +177,12 @@ def _named(call: TileCall, every: Sequence[tuple[Variant, Owner, int]], kind: st
         return found
     names = [entry[0].name for entry in every]
     near = did_you_mean(call.dispatch or "", names)
-    known = f"the variants of `{call.op.name}` on {kind} are {', '.join(names)}" if names else _none_at_all(call, kind)
+    known = f"its variants are {', '.join(sorted(names))}" if names else "it has none at all"
     raise DispatchError(
-        f"`{call.op.name}` has no variant `{call.dispatch}` on {kind}",
+        f"{call_name(call)} has no variant `{call.dispatch}` on {kind}",
         span=call.span,
         hint=f"{near} {known}" if near else known,
     )
-
-
-def _none_at_all(call: TileCall, kind: str) -> str:
-    return f"there are no variants of `{call.op.name}` for kind {kind}"
 
 
 def _ask(trial: Trial, call: TileCall, context: DispatchContext) -> None:
@@ -184,11 +198,12 @@ def _ask(trial: Trial, call: TileCall, context: DispatchContext) -> None:
 
 def _verdict(test: Callable[..., Verdict | None], call: TileCall, context: DispatchContext) -> Verdict:
     try:
-        return test(call, context) or Verdict(True)
-    except Declined as answer:
-        return answer.verdict
+        answer = test(call, context)
+    except Declined as declined:
+        return declined.verdict
     except TirxError as error:
         raise error.placed(call.span) from None
+    return Verdict(True) if answer is None else answer
 
 
 def _emitted(trial: Trial, call: TileCall, context: DispatchContext, site: Site) -> Stmt | None:
@@ -236,21 +251,22 @@ def _check_keywords(call: TileCall, tried: Sequence[tuple[Variant, Owner, int]],
     """Keywords and scratch buffers that no candidate knows, and values that none accepts."""
     if not tried:
         return
-    where = f"variant `{call.dispatch}` of `{call.op.name}`" if call.dispatch else f"`{call.op.name}` on {kind}"
-    keys: dict[str, list[ConfigKey]] = {}
+    name = call_name(call)
+    where = f"variant `{call.dispatch}` of {name}" if call.dispatch else f"{name} on {kind}"
+    known: dict[str, list[ConfigKey]] = {}
     for variant, _, _ in tried:
         for key in variant.config:
-            keys.setdefault(key.name, []).append(key)
-    for name, value in _given(call).items():
-        if name not in keys:
-            _unknown(call, f"{where} does not know the keyword `{name}`", name, keys, "keywords")
-        problems = [_value_problem(key, value) for key in keys[name]]
+            known.setdefault(key.name, []).append(key)
+    for given, value in _given(call).items():
+        if given not in known:
+            _unknown(call, f"{where} does not know the keyword `{given}`", given, known, "keywords")
+        problems = [_value_problem(item, value) for item in known[given]]
         if all(problems):
-            raise DispatchError(f"{where}: {problems[0]}", span=call.span, hint=_about(keys[name][0]))
-    scratch = {name for variant, _, _ in tried for name in variant.workspace}
-    for name in call.workspace_names:
-        if name not in scratch:
-            _unknown(call, f"{where} has no use for a workspace `{name}`", name, scratch, "workspaces")
+            raise DispatchError(f"{where}: {problems[0]}", span=call.span, hint=_about(known[given][0]))
+    scratch = {item for variant, _, _ in tried for item in variant.workspace}
+    for given in call.workspace_names:
+        if given not in scratch:
+            _unknown(call, f"{where} has no use for a workspace `{given}`", given, scratch, "workspaces")
 
 
 def _unknown(call: TileCall, message: str, name: str, known: Iterable[str], what: str) -> None:

@@ -46,6 +46,11 @@ class _Ranks:
         """The rank among the positions `offset + i0 * stride0 + i1 * stride1 ...` in a `within`."""
         if not steps:
             return const(0)
+        whole = self._stepping(within, steps)
+        if whole is not None:
+            size = self._units(whole)
+            wider = [(count, stride // size) for count, stride in steps]
+            return _Ranks(self.space, self.ids, whole).steps(within, offset // size, wider)
         level = self._between(within, offset, steps)
         if level is not None:
             size = self._units(level)
@@ -55,6 +60,14 @@ class _Ranks:
             outer = higher.steps(within, offset // size, [(n, stride // size) for n, stride in steps[1:]])
             return _plus(_times(outer, count), inner)
         return self._arithmetic(_minus(self.ids(self.unit, within), offset), steps)
+
+    def _stepping(self, within: str, steps: list[tuple[int, int]]) -> str | None:
+        """The widest level of which each member has one of the positions at most, all at the same place."""
+        for level in self.space.levels:
+            inside = self.space.sizes[self.unit] < self.space.sizes[level] < self.space.sizes[within]
+            if inside and all(stride % self._units(level) == 0 for _, stride in steps):
+                return level
+        return None
 
     def _between(self, within: str, offset: int, steps: list[tuple[int, int]]) -> str | None:
         """A level whose size is the second stride, when the innermost step stays inside one member of it."""

@@ -27,12 +27,14 @@ def failure(decision: Decision, kind: str) -> DispatchError:
         return DispatchError(
             f"there is no variant of {name} for kind {kind}", span=call.span, hint=_hint(decision, kind)
         )
+    hint = None
     if call.dispatch is not None:
+        hint = f"without dispatch= it would get `{decision.instead.variant.name}`" if decision.instead else None
         message = f"variant `{call.dispatch}` of {name} does not fit this call on {kind}, {who}"
     else:
         message = f"no variant of {name} fits this call on {kind}, {who}"
     notes = [_note(trial) for trial in nearest_first(decision)]
-    return DispatchError(message, span=call.span, notes=notes)
+    return DispatchError(message, span=call.span, hint=hint, notes=notes)
 
 
 def _hint(decision: Decision, kind: str) -> str:

@@ -33,14 +33,9 @@ class Space:
         )
 
     def _sizes(self, extents: Extents) -> dict[str, int]:
-        """Threads per member of each level below the launch; a level without a known number ends those that count."""
-        found: dict[str, int] = {THREAD: 1}
-        for name in reversed(self.model.names[1:-1]):
-            size = self._size(extents, name)
-            inner = next(iter(found.values()))
-            if size is not None and size % inner == 0:
-                found = {name: size, **found}
-        return self._nested(found, extents)
+        """Threads per member of each level below the launch, as far as that is known."""
+        known = {name: self._size(extents, name) for name in self.model.names[1:-1]}
+        return self._nested({name: size for name, size in known.items() if size is not None} | {THREAD: 1})
 
     def _size(self, extents: Extents, name: str) -> int | None:
         if name not in extents.active:
@@ -54,16 +49,16 @@ class Space:
             return None
         return size
 
-    def _nested(self, found: dict[str, int], extents: Extents) -> dict[str, int]:
+    def _nested(self, found: dict[str, int]) -> dict[str, int]:
         """Without levels of fixed width that this launch has no whole number of."""
         kept: dict[str, int] = {}
         for name, size in found.items():
-            outer = next(reversed(kept.values()), size)
-            if outer % size == 0:
+            around = next(reversed(kept.items()), (name, size))
+            if around[1] % size == 0:
                 kept[name] = size
             else:
                 self.reasons[name] = (
-                    f"a {next(reversed(kept))} of this launch has {outer} threads, no whole number of {name}s of {size}"
+                    f"a {around[0]} of this launch has {around[1]} threads, no whole number of {name}s of {size}"
                 )
         return kept
 

@@ -57,8 +57,11 @@ class Flow(Ranged):
         """What takes the place of a call."""
         raise TypeError(f"{type(self).__name__} must define tile()")
 
-    def declare(self, item: Declaration) -> None:
-        """Take note of scope ids and their ranges."""
+    def declare(self, item: Declaration | Bind) -> None:
+        """Take note of scope ids and their ranges, or of what is computed from them."""
+        if isinstance(item, Bind):
+            self.values.bound[id(item.var)] = (item.var, item.value)
+            return
         self.values.declare(item)
         dims = self.extents.dims(item.parent, item.child) if self._sized(item) and self.extents is not None else ()
         for var, size in zip(item.vars, dims[item.first :], strict=False):
@@ -148,7 +151,7 @@ class Flow(Ranged):
         inside = self._iterating(before, loop)
         self.active = self._without_leavers(inside, loop.body, (Break, Return))
         made = self._plain_loop(loop)
-        self.active = self._without_leavers(before, loop.body, (Return,))
+        self.active = self._without_leavers(before, loop.body, (Return,), loop.extent, loop.step)
         return made
 
     def _plain_loop(self, loop: For) -> Stmt:
@@ -166,7 +169,7 @@ class Flow(Ranged):
         self.analyzer.assume(stmt.condition)
         body = self.body(stmt.body)
         self.analyzer = outer
-        self.active = self._without_leavers(before, stmt.body, (Return,))
+        self.active = self._without_leavers(before, stmt.body, (Return,), stmt.condition)
         return stmt.rebuild(body=body)
 
     def _iterating(self, active: ActiveSet, loop: For) -> ActiveSet:
@@ -181,13 +184,13 @@ class Flow(Ranged):
         some = active.where(counts, Unclear(f"the loop over `{loop.var.name}`", THREAD, loop.span))
         return some.unknown(reason.at(self.space.level_of(counts, some.mask)))
 
-    def _without_leavers(self, active: ActiveSet, body: Stmt, kinds: tuple[type[Stmt], ...]) -> ActiveSet:
-        """The threads of which some may have left in an earlier iteration, if anything of `kinds` makes them."""
+    def _without_leavers(self, active: ActiveSet, body: Stmt, kinds: tuple[type[Stmt], ...], *more: Expr) -> ActiveSet:
+        """The threads of which some may have left in an iteration, if anything of `kinds` makes them; `more` decides too."""
         found = list(leaves(body))
         first = next((leave for leave, _ in found if isinstance(leave, kinds)), None)
         if first is None:
             return active
-        for condition in dict.fromkeys(item for _, path in found for item in path):
+        for condition in dict.fromkeys((*more, *(item for _, path in found for item in path))):
             what = f"the `{type(first).__name__.lower()}`"
             active = active.unknown(Unclear(what, self.values.level(condition), first.span))
         return active

@@ -45,7 +45,7 @@ class _Ids:
 
 
 class KernelSite:
-    """One kernel part while its tile calls are lowered. `declared` is called with the ids that variants add."""
+    """One kernel part while its tile calls are lowered. `declared` is told of ids that variants add."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class KernelSite:
         space: Space,
         extents: Extents | None,
         found: list[Declaration],
-        declared: Callable[[Declaration], None],
+        declared: Callable[[Declaration | Bind], None],
     ) -> None:
         self.space = space
         self.extents = extents
@@ -63,21 +63,21 @@ class KernelSite:
         self.front: list[Stmt] = []
         self.host: list[Stmt] = []
         self.ids: dict[tuple[str, str], _Ids] = {}
-        self._authors(found)
         self._root = FunctionFrame(func.name)
         self._root.symbols = {var.name: var for var in func.symbols()}
         self._owner = Builder()
         self._owner.stack.append(self._root)
         for name in (*func.names, *_names(func)):
             self._owner.names.used.setdefault(name, 0)
+        self._authors(found)
 
     def _authors(self, found: list[Declaration]) -> None:
-        """Ids that the author has declared; those of several dimensions, or of another type, have no variable of their own."""
+        """Ids that the author has declared; of several dimensions they are the parts of one number."""
         for item in found:
             pair = (item.parent, item.child)
-            plain = isinstance(item.node, ScopeIdDef) and len(item.vars) == 1 and item.vars[0].dtype is INT32
-            if plain and len(self._dims(*pair)) == 1:
-                self.ids.setdefault(pair, _Ids(item.vars[0]))
+            plain = isinstance(item.node, ScopeIdDef) and all(var.dtype is INT32 for var in item.vars)
+            if plain and len(item.vars) == len(self._dims(*pair)) and pair not in self.ids:
+                self.ids[pair] = self._linear(item.child, item.parent, item.vars)
 
     def _dims(self, within: str, child: str) -> tuple[Any, ...]:
         fact = self.extents.facts.get((within, child)) if self.extents is not None else None
@@ -172,13 +172,20 @@ class KernelSite:
         made = tuple(Var(self.fresh_name(name), INT32, span=self.span) for name in names)
         stmt = ScopeIdDef(made, None, within, child, span=self.span)
         self.declared(Declaration(stmt, made, within, child, None))
+        linear = self._linear(child, within, made)
+        return _Ids(linear.value, (stmt, *linear.stmts))
+
+    def _linear(self, child: str, within: str, made: tuple[Var, ...]) -> _Ids:
+        """One number from the ids of all dimensions, the first fastest."""
         value: Expr = made[-1]
-        for var, size in reversed(list(zip(made[:-1], dims[:-1], strict=True))):
+        for var, size in reversed(list(zip(made[:-1], self._dims(within, child)[:-1], strict=True))):
             value = value * as_expr(size) + var
         if len(made) == 1:
-            return _Ids(value, (stmt,))
+            return _Ids(value)
         linear = Var(self.fresh_name(f"{child}_in_{within}"), INT32, span=self.span)
-        return _Ids(linear, (stmt, Bind(linear, value, span=self.span)))
+        stmt = Bind(linear, value, span=self.span)
+        self.declared(stmt)
+        return _Ids(linear, (stmt,))
 
     def declarations_for(self, *parts: Stmt) -> list[Stmt]:
         """The statements that declare those of our own ids that are used."""
