@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "CUDA"]
 
 WARP = 32
+_BARRIERS = "tirx_cuda.barriers:"
 _AXES = ("x", "y", "z")
 _STATIC_LIMIT = 48 * 1024  # of shared memory that the source sizes; more must be dynamic on every architecture
 _CONSTRUCTS = (
@@ -107,7 +108,9 @@ def _scope_model(target: Target, attrs: Mapping[str, Any]) -> ScopeModel:
     cluster = parse_arch(target["arch"]).cluster
     levels = [
         ScopeLevel("kernel"),
-        ScopeLevel("cluster", optional=True, reads={"kernel": _axes("cluster")}, uniform=True),
+        ScopeLevel(
+            "cluster", optional=True, reads={"kernel": _axes("cluster")}, uniform=True, barrier=_BARRIERS + "cluster"
+        ),
         ScopeLevel("cta_pair", optional=True, requires="cluster", uniform=True),
         ScopeLevel(
             "cta",
@@ -115,14 +118,17 @@ def _scope_model(target: Target, attrs: Mapping[str, Any]) -> ScopeModel:
             axes={"kernel": _axes("cta"), "cluster": _axes("cta_in_cluster")},
             preferred="cluster",
             uniform=True,
+            barrier=_BARRIERS + "cta",
         ),
-        ScopeLevel("warpgroup", optional=True, uniform=True),
-        ScopeLevel("warp", widths={"warpgroup": 4}, uniform=True),
+        ScopeLevel("warpgroup", optional=True, uniform=True, barrier=_BARRIERS + "warpgroup"),
+        ScopeLevel("warp", widths={"warpgroup": 4}, uniform=True, barrier=_BARRIERS + "warp"),
         ScopeLevel("thread", widths={"warp": WARP}, axes={"cta": _axes("thread")}),
     ]
     if not cluster:
         levels = [
-            ScopeLevel("cta", axes={"kernel": _axes("cta")}, uniform=True) if level.name == "cta" else level
+            ScopeLevel("cta", axes={"kernel": _axes("cta")}, uniform=True, barrier=_BARRIERS + "cta")
+            if level.name == "cta"
+            else level
             for level in levels
             if level.name not in ("cluster", "cta_pair")
         ]

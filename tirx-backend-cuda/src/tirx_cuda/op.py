@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tirx.intrinsic import Operand
+from tirx.intrinsic import Effect, Operand
 from tirx.ir import DType, Expr
 
 from . import emit, op_matrix, op_memory
@@ -91,7 +91,7 @@ _MASK = Operand("mask", dtypes=_WORD)
 
 def _votes() -> Iterator[Entry]:
     yield Entry(
-        "elect_sync", [], "bool", "sync", "elect_sync()", "true in exactly one thread of the warp",
+        "elect_sync", [], "bool", Effect("sync", elects="warp"), "elect_sync()", "true in exactly one thread of the warp",
         meaning="votes:elect_sync", helpers=("elect_sync",), requires=needs("elect"),
     )  # fmt: skip
     yield Entry(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..backend import registry
-from ..ir import dtype_names
+from ..intrinsic.core.collective import tvm_storage_sync
+from ..ir import Call, Expr, dtype_names
 from .kind import Attribute, Capabilities, StorageScope, TargetKind
 from .scope_model import ScopeLevel, ScopeModel
 
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 
     from .target import Target
 
-__all__ = ["GENERIC", "SIMT_SCOPES"]
+__all__ = ["GENERIC", "SIMT_SCOPES", "cta_barrier", "warp_barrier"]
 
 _AXES = ("x", "y", "z")
-_BARRIERS = "tirx.intrinsic.core.collective:"
+_HERE = f"{__name__}:"
 
 CONSTRUCTS = (
     "while", "atomics", "barriers", "shuffles", "vectors", "dynamic_shared", "pointers", "calls", "printf", "asserts",
@@ -46,12 +47,22 @@ def _scope_model(target: Target, attrs: Mapping[str, Any]) -> ScopeModel:
     return ScopeModel(
         (
             ScopeLevel("kernel"),
-            ScopeLevel("cta", axes={"kernel": grid}, barrier=_BARRIERS + "cta_sync"),
-            ScopeLevel("warp", uniform=True, barrier=_BARRIERS + "warp_sync"),
+            ScopeLevel("cta", axes={"kernel": grid}, barrier=_HERE + "cta_barrier"),
+            ScopeLevel("warp", uniform=True, barrier=_HERE + "warp_barrier"),
             ScopeLevel("thread", widths={"warp": target["width"]}, axes={"cta": block}),
         ),
         limits={("cta", "thread"): target["max_threads"]},
     )
+
+
+def cta_barrier(ids: Callable[[str, str], Expr]) -> Call:
+    """The threads of a cta wait for each other."""
+    return tvm_storage_sync("shared")
+
+
+def warp_barrier(ids: Callable[[str, str], Expr]) -> Call:
+    """The threads of a warp wait for each other."""
+    return tvm_storage_sync("warp")
 
 
 def _capabilities(target: Target) -> Capabilities:

@@ -26,7 +26,8 @@ class ScopeLevel:
     * `preferred`: the outer level inside which a launch may name preferred extents too (axes `preferred_<axis>`)
     * `reads`: further index names by outer level, which the machine keeps although no launch sizes them
     * `requires`: another optional level that a launch with this one has too
-    * `barrier`: `"module:function"`, which makes the threads of a member wait for each other when a kernel calls it
+    * `barrier`: `"module:function"`; a kernel that calls it with `ids(child, within)`, the ids of its levels, makes the threads of
+      a member wait for each other
     * `uniform`: all threads of a member see the same id, and a code generator may say so to the compiler
     """
 

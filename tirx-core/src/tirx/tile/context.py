@@ -182,7 +182,7 @@ class DispatchContext:
             raise RuntimeError(f"no barrier for this {self.scope}; ask can_sync() in a predicate")
         barrier = self.model[level].barrier if level in self.model else None
         if level != THREAD and barrier is not None:
-            load_object(barrier)()
+            load_object(barrier)(self.id)
 
     def _meeting(self) -> str | None:
         """The level whose barrier is right for exactly the threads that take part; `thread` where nobody has to wait."""

@@ -57,7 +57,7 @@ ROWS = (_SYNC, _WARP_SYNC, *_SHUFFLES, _ACTIVE)
 
 tvm_warp_shuffle, tvm_warp_shuffle_up, tvm_warp_shuffle_down, tvm_warp_shuffle_xor = map(builtin, _SHUFFLES)
 tvm_warp_activemask = builtin(_ACTIVE)
-warp_sync, cta_sync = builtin(_WARP_SYNC), builtin(_SYNC)
+warp_sync = builtin(_WARP_SYNC)
 
 _SCOPES = {"shared": _SYNC, "shared.dyn": _SYNC, "warp": _WARP_SYNC}
 
