@@ -10,12 +10,14 @@ import pytest
 
 from tests.trn.build import index, kernel, loop, lowered, psum, run, sbuf
 from tests.trn.test_kernels import add_kernel, floats, matmul_kernel, softmax_kernel
-from tests.trn.test_ops import CASES, tile_kernel
+from tests.trn.test_ops import ALL, case_kernel, tile_kernel, wanted_array
+from tests.trn.vectors import FUNCTIONS
 from tirx.ir import Buffer, PrimFunc
 from tirx.sim.executor import simulate_module
 from tirx.sim.report import Report
 from tirx.target import Target
 from tirx_trn import script as nki
+from tirx_trn.opcodes import ACTIVATIONS, OPCODES
 
 
 def simulate(func: PrimFunc, *arrays: np.ndarray, target: str = "trn") -> Report:
@@ -23,14 +25,31 @@ def simulate(func: PrimFunc, *arrays: np.ndarray, target: str = "trn") -> Report
     return simulate_module(lowered(func, target), arrays, Target(target))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ALL)
 def test_instruction(name: str) -> None:
-    build, inputs, expected = CASES[name]
-    results = [np.zeros(np.shape(item), np.float32) for item in expected]
-    func = tile_kernel(build, inputs, *((item.shape, "float32") for item in results))
-    assert simulate(func, *(x.copy() for x in inputs), *results).verdict == "clean"
+    _, inputs, expected = ALL[name]
+    results = [np.zeros_like(wanted_array(item), order="C") for item in expected]
+    assert simulate(case_kernel(ALL[name]), *(x.copy() for x in inputs), *results).verdict == "clean"
     for result, wanted in zip(results, expected, strict=True):
-        np.testing.assert_array_equal(result, np.array(wanted, np.float32))
+        np.testing.assert_array_equal(result, wanted_array(wanted))
+
+
+@pytest.mark.parametrize("opcode", ACTIVATIONS)
+def test_function(opcode: str) -> None:
+    argument, value = FUNCTIONS[opcode]
+    result = np.zeros((1, 1), np.float32)
+    func = tile_kernel(lambda x, r: [nki.activation(r, x, opcode)], [result], ((1, 1), "float32"))
+    assert simulate(func, np.float32([[argument]]), result).verdict == "clean"
+    np.testing.assert_allclose(result, [[value]], rtol=2e-7, atol=0)
+
+
+@pytest.mark.parametrize("opcode", [name for name, row in OPCODES.items() if row.domain])
+def test_functions_end_where_their_domain_ends(opcode: str) -> None:
+    domain = OPCODES[opcode].domain
+    assert domain is not None
+    beyond = np.float32([[min(domain[1] * 1.001, 3e38)]])
+    func = tile_kernel(lambda x, r: [nki.activation(r, x, opcode)], [beyond], ((1, 1), "float32"))
+    assert [found.kind for found in simulate(func, beyond, np.zeros((1, 1), np.float32)).findings] == ["domain"]
 
 
 KERNELS: list[tuple[Any, tuple[tuple[int, ...], ...], tuple[int, ...]]] = [

@@ -11,14 +11,18 @@ import numpy as np
 import pytest
 
 from tests.trn.build import kernel, psum, run, sbuf
+from tests.trn.vectors import FUNCTIONS, VECTORS
 from tirx.ir import Buffer, Call, PrimFunc
 from tirx_trn import script as nki
+from tirx_trn.opcodes import ACTIVATIONS
 
 Build = Callable[..., Sequence[Any]]
 X = np.array([[1, -2, 3, 4], [0.5, 6, -7, 8]], np.float32)
 Y = np.array([[2, 2, -1, 4], [3, 0.25, 5, -8]], np.float32)
 COLUMN = np.array([[10], [100]], np.float32)
-NAMES = {"float32": np.float32, "bfloat16": ml_dtypes.bfloat16, "int32": np.int32, "int8": np.int8, "uint8": np.uint8}
+NAMES = {
+    "float32": np.float32, "bfloat16": ml_dtypes.bfloat16, "int32": np.int32, "int8": np.int8, "uint8": np.uint8, "uint32": np.uint32,
+}  # fmt: skip
 
 
 def dtype_name(array: np.ndarray) -> str:
@@ -36,6 +40,17 @@ def tile_kernel(build: Build, inputs: Sequence[np.ndarray], *results: tuple[tupl
     return kernel("op", [*params, *outs], *tiles, *loads, *body, *stores)
 
 
+def wanted_array(item: Any, dtype: str = "float32") -> np.ndarray:
+    """A result: integers as they are given, everything else of type `dtype`."""
+    return item if isinstance(item, np.ndarray) and item.dtype.kind in "iu" else np.array(item, NAMES[dtype])
+
+
+def case_kernel(case: tuple[Build, Sequence[np.ndarray], Sequence[Any]]) -> PrimFunc:
+    """The kernel of a vector."""
+    build, inputs, expected = case
+    return tile_kernel(build, inputs, *((item.shape, dtype_name(item)) for item in map(wanted_array, expected)))
+
+
 def check(
     folder: Path,
     build: Build,
@@ -45,8 +60,8 @@ def check(
     target: str = "trn",
 ) -> None:
     """The emitted kernel gives `expected`."""
-    wanted = [np.array(item, NAMES[dtype]) for item in expected]
-    func = tile_kernel(build, inputs, *((item.shape, dtype) for item in wanted))
+    wanted = [wanted_array(item, dtype) for item in expected]
+    func = tile_kernel(build, inputs, *((item.shape, dtype_name(item)) for item in wanted))
     got = run(func, folder, *inputs, target=target)
     for result, item in zip(got if isinstance(got, tuple) else (got,), wanted, strict=True):
         np.testing.assert_array_equal(result, item)
@@ -121,6 +136,22 @@ CASES: dict[str, tuple[Build, list[np.ndarray], list[Any]]] = {
 def test_instruction(name: str, tmp_path: Path) -> None:
     build, inputs, expected = CASES[name]
     check(tmp_path, build, inputs, *expected)
+
+
+ALL: dict[str, tuple[Build, list[np.ndarray], list[Any]]] = {**CASES, **VECTORS}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_vector(name: str, tmp_path: Path) -> None:
+    build, inputs, expected = VECTORS[name]
+    check(tmp_path, build, inputs, *expected)
+
+
+@pytest.mark.parametrize("opcode", ACTIVATIONS)
+def test_function(opcode: str, tmp_path: Path) -> None:
+    argument, value = FUNCTIONS[opcode]
+    func = tile_kernel(lambda x, r: [nki.activation(r, x, opcode)], [np.float32([[argument]])], ((1, 1), "float32"))
+    np.testing.assert_allclose(run(func, tmp_path, np.float32([[argument]])), [[value]], rtol=2e-7, atol=0)
 
 
 def test_matmul_is_transposed_lhs_times_rhs(tmp_path: Path) -> None:

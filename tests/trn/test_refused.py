@@ -20,6 +20,7 @@ HALF = sbuf("half", 64, 64)
 COLUMN, FULL = sbuf("column", 128, 1), sbuf("full", 128, 128)
 BF = sbuf("bf", 128, 64, dtype="bfloat16")
 I32 = sbuf("i32", 128, 64, dtype="int32")
+EIGHT, MASK, BYTES = sbuf("eight", 128, 8), sbuf("mask", 128, 64, dtype="uint8"), sbuf("bytes", 128, 64, dtype="uint8")
 F64 = Buffer("f64", (128, 64), "float64", scope="trn.sbuf")
 P, Q = psum("p", 64, 64), psum("q", 64, 64)
 WIDE, WIDER = sbuf("wide", 128, 129), sbuf("wider", 128, 4097)
@@ -102,6 +103,93 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "select in PSUM": (lambda: nki.affine_select(P, nki.index(0) >= 1, P, 0.0), "`result` of nki.affine_select is in trn.psum memory"),
     "a slice of unknown size": (
         lambda: nki.memset(T[:, 0 : nki.index(0)], 0.0), "the slice of `t` has an extent that is not constant"
+    ),
+    "eight of another shape": (lambda: nki.max8(COLUMN, T), "`dst` of nki.max8 covers 128 x 1, not 128 x 8"),
+    "eight of too few": (lambda: nki.max8(EIGHT, sbuf("s", 128, 7)), "`src` of nki.max8 has 7 elements per partition; it takes 8 to 16,384"),
+    "eight of too many": (lambda: nki.max8(EIGHT, sbuf("s", 128, 16385)), "`src` of nki.max8 has 16385 elements"),
+    "positions as floats": (lambda: nki.nc_find_index8(EIGHT, T, EIGHT), "`dst` of nki.nc_find_index8 is of type float32"),
+    "a transpose of another shape": (lambda: nki.nc_transpose(P, T), "`dst` of nki.nc_transpose covers 64 x 64; the transpose of `data` is 64 x 128"),
+    "a transpose that converts": (
+        lambda: nki.nc_transpose(psum("q", 64, 128), BF), "nki.nc_transpose does not convert bfloat16 to float32"
+    ),
+    "a large transpose inside SBUF": (
+        lambda: nki.nc_transpose(sbuf("s", 64, 64), HALF),
+        "nki.nc_transpose of 64 x 64 from trn.sbuf to trn.sbuf is not possible",
+    ),
+    "a large transpose on the vector engine": (
+        lambda: nki.nc_transpose(P, HALF, engine="vector"), "nki.nc_transpose of 64 x 64 from trn.sbuf to trn.psum on the vector engine"
+    ),
+    "short rows of a queue's transpose": (
+        lambda: nki.dma_transpose(sbuf("s", 4, 3), sbuf("d", 3, 4)), "rows of `dst` of nki.dma_transpose have 12 bytes"
+    ),
+    "a queue's transpose of three axes": (lambda: nki.dma_transpose(T, U, (2, 1, 0)), "axes are (1, 0), not (2, 1, 0)"),
+    "a queue between memories": (lambda: nki.build("dma_copy", T, H), "is Tx.nki.load or Tx.nki.store"),
+    "a queue from PSUM": (lambda: nki.dma_copy(T, P), "`src` of nki.dma_copy is in trn.psum memory"),
+    "a predicate of floats": (lambda: nki.tensor_copy_predicated(T, U, T), "`predicate` of nki.tensor_copy_predicated is of type float32"),
+    "a copy that converts where set": (
+        lambda: nki.tensor_copy_predicated(T, BF, MASK), "`src` of nki.tensor_copy_predicated is of type bfloat16, `dst` of type float32"
+    ),
+    "selecting integers": (lambda: nki.select_reduce(T, BYTES, I32, 0.0), "`on_true` of nki.select_reduce is of type int32"),
+    "a result of an idle reduction": (
+        lambda: nki.select_reduce(T, BYTES, T, 0.0, COLUMN), "`reduce_res` of nki.select_reduce is given, but reduce_cmd is 'idle'"
+    ),
+    "a reduction that goes nowhere": (
+        lambda: nki.select_reduce(T, BYTES, T, 0.0, reduce_cmd="reduce"), "nki.select_reduce goes on reducing without a `reduce_res`"
+    ),
+    "a command that is none": (
+        lambda: nki.select_reduce(T, BYTES, T, 0.0, COLUMN, "restart"), "`reduce_cmd` of nki.select_reduce is 'restart'"
+    ),
+    "an activation with half a reduction": (
+        lambda: nki.activation(T, T, "exp", reduce_op="add"), "nki.activation takes `reduce_op` and `reduce_res` together"
+    ),
+    "bounds of another type": (
+        lambda: nki.range_select(T, T, "less", "less", I32[:, 0:1], COLUMN), "`bound0` of nki.range_select is of type int32"
+    ),
+    "a bound that is no column": (
+        lambda: nki.range_select(T, T, "less", "less", T, COLUMN), "`bound0` of nki.range_select covers 128 x 64, not 128 x 1"
+    ),
+    "a bound that is no comparison": (
+        lambda: nki.range_select(T, T, "add", "less", COLUMN, COLUMN), "`comp_op0` of nki.range_select is 'add'"
+    ),
+    "bits of floats": (
+        lambda: nki.tensor_tensor(T, T, U, "bitwise_and"), "nki.tensor_tensor combines bits of float32; bit patterns are integers"
+    ),
+    "bits of two types": (lambda: nki.tensor_tensor(I32, I32, BYTES, "bitwise_or"), "combines bits of int32 and uint8"),
+    "bits with arithmetic": (
+        lambda: nki.tensor_scalar(I32, I32, "bitwise_and", 3, op1="add", operand1=1), "nki.tensor_scalar mixes bitwise_and with add"
+    ),
+    "bits with a fraction": (lambda: nki.tensor_scalar(I32, I32, "bitwise_and", 0.5), "`operand0` of nki.tensor_scalar is 0.5; bits"),
+    "bits with a column": (lambda: nki.tensor_scalar(I32, I32, "bitwise_and", COLUMN), "bits are combined with a number here"),
+    "bits elsewhere": (
+        lambda: nki.tensor_tensor(I32, I32, I32, "bitwise_or", engine="gpsimd"), "nki.tensor_tensor combines bits on the vector engine only"
+    ),
+    "negated bits": (lambda: nki.tensorreduce(I32[:, 0:1], I32, "bitwise_or", True, 1), "nki.tensorreduce cannot negate a bit pattern"),
+    "a step without its operand": (lambda: nki.tensor_scalar(T, T, "add", 1.0, op1="add"), "takes `op1` and `operand1` together"),
+    "two operands for one": (lambda: nki.tensor_scalar(T, T, "abs", 1.0), "abs has one operand"),
+    "a power in PSUM": (lambda: nki.tensor_tensor(HALF, HALF, P, "power"), "computes powers on the GpSimd engine"),
+    "rsqrt in PSUM": (lambda: nki.tensor_scalar(HALF, P, "rsqrt", 0.0), "computes rsqrt on the GpSimd engine"),
+    "GpSimd in PSUM": (lambda: nki.memset(P, 0.0, engine="gpsimd"), "`result` of nki.memset is in trn.psum memory, which the GpSimd engine"),
+    "an engine that is none": (lambda: nki.tensor_copy(T, U, engine="warp"), "`engine` of nki.tensor_copy is 'warp'"),
+    "an engine that does not do it": (lambda: nki.memset(T, 0.0, engine="scalar"), "`engine` of nki.memset is 'scalar'"),
+    "iota of another size": (
+        lambda: nki.iota(I32, [[1, 63]]), "the pattern of nki.iota counts 63 elements, a partition of `dst` has 64"
+    ),
+    "iota of five dimensions": (lambda: nki.iota(I32, [[1, 2]] * 5), "the pattern of nki.iota has 10 numbers"),
+    "a pattern of single numbers": (lambda: nki.iota(I32, [1, 64]), "the pattern of nki.iota is [1, 64]; it lists [step, count] pairs"),
+    "iota in PSUM": (lambda: nki.iota(P, [[1, 64]]), "`dst` of nki.iota is in trn.psum memory"),
+    "a scan of two tiles in PSUM": (
+        lambda: nki.tensor_tensor_scan(HALF, P, Q, 0.0, "add", "add"), "`data0` and `data1` of nki.tensor_tensor_scan are both in trn.psum"
+    ),
+    "the same operand twice": (
+        lambda: nki.activation(T, T, "exp", opcode="exp", op="exp"), "`opcode` and `op` of nki.activation are the same operand"
+    ),
+    "a predicate and a pattern": (
+        lambda: nki.affine_select(T, pattern=[[1, 64]]), "nki.affine_select takes either a predicate, or NKI's keywords"
+    ),
+    "modulo": (lambda: nki.tensor_scalar(T, T, "mod", 2.0), "`op0` of nki.tensor_scalar is 'mod': the engines have no modulo"),
+    "two formats of 8 bits": (
+        lambda: nki.matmul(P, sbuf("a", 128, 64, dtype="float8_e4m3"), sbuf("b", 128, 64, dtype="float8_e4m3fn")),
+        "nki.matmul does not mix float8_e4m3 with float8_e4m3fn",
     ),
     "a bank that is too small": (lambda: nki.memset(psum("acc", 1, 128, 513), 0.0), "`acc` takes 2052 bytes of a PSUM bank of 2048"),
     "too many banks": (lambda: nki.memset(psum("acc", 9, 128, 512), 0.0), "`acc` takes 9 PSUM banks, of which there are 8"),

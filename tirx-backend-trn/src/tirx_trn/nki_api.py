@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["ENUMS", "FUNCTIONS", "RELEASES", "needed_release", "parameters", "required"]
+__all__ = ["ENUMS", "FUNCTIONS", "OPERATIONS", "RELEASES", "needed_release", "parameters", "required"]
 
 RELEASES = ("0.3", "0.4", "0.5", "0.6")
 
@@ -47,6 +47,9 @@ FUNCTIONS = {
     "nl.ndarray": "shape dtype | buffer name address",
     "nl.shared_identity_matrix": "n | dtype dst",
 }
+
+# Operations that came after the first release.
+OPERATIONS = {"nl.abs_max": "0.4", "nl.abs_min": "0.4"}
 
 # Members of the enumerations that emitted files name.
 ENUMS = {

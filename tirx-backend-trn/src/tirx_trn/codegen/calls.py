@@ -12,7 +12,7 @@ from tirx.ir import BufferRegion, Call, Expr, FloatImm, IntImm, Var
 from tirx.support.errors import VerifyError
 
 from ..dtypes import NKI_DTYPES
-from ..nki_api import RELEASES, needed_release, parameters
+from ..nki_api import OPERATIONS, RELEASES, needed_release, parameters
 from ..op import name_of
 from ..opcodes import OPCODES
 from ..table import TABLE, Field, Instruction, Option
@@ -66,15 +66,16 @@ class Instructions:
     def _call(self, part: _Part, keywords: dict[str, str], function: str = "") -> list[str]:
         """A call with its keywords in the order of the interface; an error where the release lacks one of them."""
         name = function or part.item.function
-        self.oldest = max(self.oldest, needed_release(name, keywords))
-        if self.oldest > self.release:
-            missing = sorted(set(keywords) - set(parameters(name, self.release)))
-            raise VerifyError(
-                f"{name} has no {' or '.join(missing)} in NKI {self.release}",
-                span=part.call.span,
-                hint=f"write for NKI {self.oldest} or newer: target attribute -nki={self.oldest}",
-            )
+        missing = sorted(set(keywords) - set(parameters(name, self.release)))
+        self._needs(needed_release(name, keywords), f"{name} has no {' or '.join(missing)} in NKI {self.release}", part)
         return _text(name, [(key, keywords[key]) for key in parameters(name, self.release) if key in keywords])
+
+    def _needs(self, release: str, problem: str, part: _Part) -> None:
+        """Something that came with a release of NKI."""
+        self.oldest = max(self.oldest, release)
+        if release > self.release:
+            hint = f"write for NKI {release} or newer: target attribute -nki={release}"
+            raise VerifyError(problem, span=part.call.span, hint=hint)
 
     def _keywords(self, part: _Part) -> Iterator[tuple[str, str]]:
         """Every keyword that is written, with its text."""
@@ -119,7 +120,10 @@ class Instructions:
         return self._scalar(part, field, value)
 
     def _opcode(self, part: _Part, field: Field, value: Any) -> str:
-        return OPCODES[value.value].nki
+        name = OPCODES[value.value].nki
+        since = OPERATIONS.get(name, RELEASES[0])
+        self._needs(since, f"{name} came with NKI {since}; the source is for NKI {self.release}", part)
+        return name
 
     def _flag(self, part: _Part, field: Field, value: Any) -> str:
         return str(bool(value.value))
