@@ -66,7 +66,7 @@ def test_the_notes_say_it_in_words() -> None:
     ) in notes
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(
     st.lists(st.integers(0, 500), min_size=1, max_size=32),
     st.sampled_from([1, 2, 8]),

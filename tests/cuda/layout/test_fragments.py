@@ -76,7 +76,7 @@ def check(layout: TileLayout, shape: tuple[int, ...], rule: Callable[[int, int],
     for lane in range(32):
         for i in range(elements):
             coord = rule(i, lane)
-            place = layout.apply(*coord, shape=shape)
+            place = layout.physical(coord, shape)
             assert (place["laneid"], place.get("m", 0)) == (lane, i)
             held[coord] = lane
     assert len(held) == layout.size()

@@ -68,7 +68,7 @@ def test_pieces_of_a_row_are_exchanged_as_the_hardware_does(mode: int, shift: in
     for row in range(16):
         for column in range(columns):
             piece = (column // 8) ^ ((row % 8) >> shift)
-            assert tile.apply(row, column, shape=(16, columns))["m"] == row * columns + piece * 8 + column % 8
+            assert tile.physical((row, column), (16, columns))["m"] == row * columns + piece * 8 + column % 8
 
 
 @pytest.mark.parametrize("mode", [0, 3])
@@ -97,7 +97,8 @@ def test_eight_rows_of_a_column_meet_different_banks(dtype: str, mode: int) -> N
          "the swizzle exchanges rows by their columns, the hardware's columns by their rows", "use swizzle_inner=True"),
         (lambda: get_swizzle_mode_from_layout(ComposeLayout(3, 4, 4, TileLayout(S[8, 128]))),
          "no swizzle of the hardware has swizzle_len=4, atom_len=4", "swizzle_len is 0 to 3, atom_len 3"),
-        (lambda: get_swizzle_mode_from_layout(ComposeLayout(3, 3, 4, TileLayout(S[8, 128]))), "no swizzle of the hardware has swizzle_len=3, atom_len=4", None),
+        (lambda: get_swizzle_mode_from_layout(ComposeLayout(3, 3, 4, TileLayout(S[8, 128]))),
+         "no swizzle of the hardware has swizzle_len=3, atom_len=4", None),
         (lambda: get_swizzle_mode_from_layout("128B"), "'128B' is neither a TileLayout nor a ComposeLayout", None),
     ],
 )  # fmt: skip

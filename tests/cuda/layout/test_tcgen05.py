@@ -55,7 +55,7 @@ def test_each_register_holds_what_the_instruction_puts_there(
             repetition, cell = divmod(column // packed, columns)
             lane, register = holder(small, cell)
             register += registers * (repetition + slab * repetitions)
-            place = layout.apply(row, column, shape=shape)
+            place = layout.physical((row, column), shape)
             assert (place["wid_in_wg"], place["laneid"], place["m"]) == (
                 warp,
                 lane,

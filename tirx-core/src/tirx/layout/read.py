@@ -21,13 +21,14 @@ from ..support.errors import LayoutError
 from ..support.late import load_object
 from ..support.span import Span
 from ..support.suggest import did_you_mean
+from .compose import ComposeLayout
 from .names import axis_named
 from .syntax import AxisNames, AxisTerm, BoundAxis, LayoutSpec, R, S
 from .tile import TileLayout
 
 __all__ = ["read_layout"]
 
-_CLASSES: dict[str, Any] = {"TileLayout": TileLayout}
+_CLASSES: dict[str, Any] = {"TileLayout": TileLayout, "ComposeLayout": ComposeLayout}
 _METHODS = (
     "broadcast", "canonicalize", "direct_sum", "pack", "permute_dims", "slice", "storage", "tile", "tile_to", "unpack",
 )  # fmt: skip
@@ -43,6 +44,7 @@ _LARGEST = 1 << 63
 
 def read_layout(text: str, name: str = "<layout>") -> Layout:
     """The layout that `text` describes; `LayoutError` at its place in the text, which messages call `name`."""
+    text = text.strip()
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     reader = _Reader(name)
     tree = _parsed(text, name)
@@ -51,9 +53,9 @@ def read_layout(text: str, name: str = "<layout>") -> Layout:
 
 def _parsed(text: str, name: str) -> ast.expr:
     try:
-        return ast.parse(text.rstrip(), mode="eval").body
+        return ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        line = text.splitlines()[(error.lineno or 1) - 1] if text.strip() else ""
+        line = text.splitlines()[(error.lineno or 1) - 1] if text else ""
         start = len(line[: max((error.offset or 1) - 1, 0)].encode())
         span = Span(name, error.lineno or 1, start, error.lineno or 1, start + 1)
         raise LayoutError(f"this is no layout: {error.msg}", span=span, hint=_EXAMPLE) from None
