@@ -8,6 +8,8 @@ from __future__ import annotations
 from tirx.tile import Variant
 from tirx.variants import neutral_variants
 
+from . import gemm
+
 __all__ = ["VARIANTS"]
 
-VARIANTS: tuple[Variant, ...] = neutral_variants("cuda")
+VARIANTS: tuple[Variant, ...] = (*neutral_variants("cuda"), *gemm.VARIANTS)

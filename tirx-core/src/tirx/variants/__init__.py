@@ -16,7 +16,7 @@ from .copy import copy_share, copy_tiles, emit_copy
 from .elementwise import elementwise_variants, emit_elementwise, share_of
 from .formulas import BINARY, FORMULAS, UNARY
 from .operand import Scalar, Tile, operand_of, storage_of, tile_of
-from .owners import Owners, Part, coordinates, owners_of
+from .owners import Owners, Part, coordinates, owners_of, region_layout
 from .reduce import emit_local, emit_shared, identity_of, reduce_variants, reduced_tiles
 from .rows import neutral_variants
 from .share import Evenly, Owned, Share, Whole
@@ -25,6 +25,6 @@ from .vectors import run_of_owner, widest_vector
 __all__ = [
     "BINARY", "FORMULAS", "UNARY", "Evenly", "Owned", "Owners", "Part", "Scalar", "Share", "Tile", "Whole", "coordinates",
     "copy_share", "copy_tiles", "elementwise_variants", "emit_copy", "emit_elementwise", "emit_local", "emit_shared",
-    "identity_of", "is_holder", "neutral_variants", "operand_of", "owners_of", "reduce_variants", "reduced_tiles",
+    "identity_of", "is_holder", "neutral_variants", "operand_of", "owners_of", "reduce_variants", "reduced_tiles", "region_layout",
     "require_same_owners", "run_of_owner", "share_of", "storage_of", "tile_of", "widest_vector",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..tile.context import DispatchContext
     from .operand import Index, Tile
 
-__all__ = ["Owners", "Part", "coordinates", "owners_of", "whole_parts"]
+__all__ = ["Owners", "Part", "coordinates", "owners_of", "region_layout", "whole_parts"]
 
 
 class Part:
@@ -59,7 +59,7 @@ class Owners:
 def owners_of(tile: Tile) -> Owners:
     """How the elements of `tile` are spread over the threads of the call's scope; declines what has no such answer."""
     context = tile.context
-    layout = _sliced(tile)
+    layout = region_layout(tile)
     grouped, separators = layout.group(tile.extents)
     digits, guards, first = _digits(grouped, context)
     parts: list[Part] = []
@@ -95,7 +95,7 @@ def _in_order(parts: list[Part]) -> list[Part]:
     return sorted(parts, key=lambda part: (-1 if part.dim is None else part.dim, -part.weight))
 
 
-def _sliced(tile: Tile) -> TileLayout:
+def region_layout(tile: Tile) -> TileLayout:
     """The layout of just the region."""
     layout, shape = tile.buffer.layout, tile.buffer.shape
     if tile.extents == shape:

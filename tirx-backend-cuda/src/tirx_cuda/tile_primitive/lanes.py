@@ -1,0 +1,118 @@
+"""Tiles in the registers of a warp, cut into the fragments that matrix instructions take.
+
+    fragments(D, mma_fragment_layout("D", "m16n8k16", "float32"), (16, 8))
+
+answers for each 16 x 8 part of D in which registers its fragment lies, or declines because the tile is spread otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from tirx.layout import TileLayout
+from tirx.layout.iters import Iter
+from tirx.tile import decline
+from tirx.variants import Tile, region_layout
+
+__all__ = ["Fragments", "fragments", "lanes_of"]
+
+
+class Fragments:
+    """First register of each part: `at[i, j][r]` is where register `r` of the instruction lies, in elements."""
+
+    __slots__ = ("at", "counts", "packed")
+
+    def __init__(self, at: dict[tuple[int, ...], tuple[int, ...]], counts: tuple[int, ...], packed: int) -> None:
+        self.at = at
+        self.counts = counts
+        self.packed = packed
+
+    def steps(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """`(first, strides)` with `at[i, j][r] == first[r] + i * strides[0] + j * strides[1]`, where that holds for all."""
+        origin = (0,) * len(self.counts)
+        first = self.at[origin]
+        strides = []
+        for dim, count in enumerate(self.counts):
+            unit = tuple(int(other == dim) for other in range(len(self.counts)))
+            strides.append(self.at[unit][0] - first[0] if count > 1 else 0)
+        for place, registers in self.at.items():
+            shift = sum(number * stride for number, stride in zip(place, strides, strict=True))
+            if registers != tuple(register + shift for register in first):
+                return None
+        return first, tuple(strides)
+
+
+def lanes_of(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tuple[str, int], ...]]]:
+    """What one warp holds of a distributed tile: layout over lanes and registers, extents, and per dimension the other thread iters."""
+    layout = region_layout(tile)
+    grouped, separators = layout.group(tile.extents)
+    if grouped.replica:
+        decline(f"`{tile.buffer.name}` is held by several threads at once", replicas=len(grouped.replica))
+    kept: list[Iter] = []
+    extents: list[int] = []
+    beyond: dict[int, tuple[tuple[str, int], ...]] = {}
+    for dim in range(len(tile.extents)):
+        own = grouped.shard[separators[dim] : separators[dim + 1]]
+        inside = [item for item in own if item.axis in ("m", "laneid")]
+        outside = tuple((item.axis, int(item.extent)) for item in own if item.axis not in ("m", "laneid"))
+        if outside and own[: len(outside)] != tuple(item for item in own if item.axis not in ("m", "laneid")):
+            decline(f"the warps of `{tile.buffer.name}` take its rows in turn; each must hold rows side by side")
+        kept += inside or [Iter(1, 1)]
+        extents.append(_size(inside))
+        beyond[dim] = outside
+    return TileLayout.from_iters(kept, (), {"m": grouped.offset.get("m", 0)}), tuple(extents), beyond
+
+
+def fragments(tile: Tile, atom: TileLayout, shape: Sequence[int], packed: int) -> Fragments:
+    """Where each part of `shape` of a warp's tile lies in registers; `packed` elements must lie together in 32 bits."""
+    layout, extents, _ = lanes_of(tile)
+    name = tile.buffer.name
+    if any(extent % size for extent, size in zip(extents, shape, strict=True)):
+        decline(f"`{name}` is no whole number of fragments", own=extents, fragment=tuple(shape))
+    wanted = list(zip(_positions(atom, "laneid"), _positions(atom, "m"), strict=True))
+    lanes, registers = _positions(layout, "laneid"), _positions(layout, "m")
+    counts = tuple(extent // size for extent, size in zip(extents, shape, strict=True))
+    inside = [tuple(place) for place in product(*map(range, shape))]
+    found = {}
+    for part in product(*map(range, counts)):
+        numbers: dict[int, int] = {}
+        for place, (lane, register) in zip(inside, wanted, strict=True):
+            element = _flat([i * size + j for i, size, j in zip(part, shape, place, strict=True)], extents)
+            own = registers[element] - register % packed
+            if lanes[element] != lane or numbers.setdefault(register // packed, own) != own or own % packed:
+                decline(f"`{name}` lies otherwise in the lanes than the instruction takes it", part=part, element=place)
+        found[part] = tuple(numbers[number] for number in sorted(numbers))
+    return Fragments(found, counts, packed)
+
+
+def _positions(layout: TileLayout, axis: str) -> list[int]:
+    """Position on one axis of every element, counted row-major."""
+    found = [int(_constant(layout.offset.get(axis, 0)))]
+    for item in layout.shard:
+        steps = [
+            number * int(_constant(item.stride)) if item.axis == axis else 0 for number in range(_constant(item.extent))
+        ]
+        found = [position + step for position in found for step in steps]
+    return found
+
+
+def _constant(value: Any) -> int:
+    if not isinstance(value, int):
+        decline("a layout of registers is made of constants", value=value)
+    return value
+
+
+def _size(iters: Sequence[Iter]) -> int:
+    total = 1
+    for item in iters:
+        total *= _constant(item.extent)
+    return total
+
+
+def _flat(place: Sequence[int], extents: Sequence[int]) -> int:
+    found = 0
+    for index, extent in zip(place, extents, strict=True):
+        found = found * extent + index
+    return found
