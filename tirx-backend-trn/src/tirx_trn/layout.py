@@ -92,6 +92,7 @@ CONSTRUCTORS = (
         "trainium", "tirx_trn.layout:trainium", doc="partitions and free dimension by letters", scope=SBUF
     ),
     LayoutConstructor("trainium_psum", "tirx_trn.layout:trainium_psum", doc="the same, in PSUM banks", scope=PSUM),
+    LayoutConstructor("to_psum", "tirx_trn.layout:to_psum_layout", doc="a layout in PSUM banks", method=True),
 )
 
 
