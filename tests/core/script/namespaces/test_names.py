@@ -41,7 +41,6 @@ tirx.backend.register("broken", Broken, distribution="broken-tirx", provides=("n
 from tirx import script as Tx
 """
 PACKED = "there is no packed calling convention here; host code is generated from the kernel's signature"
-TILES = "tile operations come with the next release; write loops over `Tx.thread_id` until then"
 
 
 def run(code: str, tmp_path: Path) -> str:
@@ -114,10 +113,9 @@ def test_a_registered_name_is_a_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("threadid", "the language has no `threadid`\n  help: did you mean `thread_id` or `thread_binding` or `thread_id_in_wg`?"),
+        ("threadid", "the language has no `threadid`\n  help: did you mean `thread_id` or `thread` or `thread_binding`?"),
         ("sblock", "the language has no `sblock`\n  help: schedulable blocks are not part of this language; write the loops"),
         ("call_packed", f"the language has no `call_packed`\n  help: {PACKED}"),
-        ("tile", f"the language has no `tile`\n  help: {TILES}"),
     ],
 )  # fmt: skip
 def test_an_unknown_name(name: str, message: str) -> None:

@@ -11,8 +11,8 @@ from tirx.script.printer import to_script
 from tirx.testing import assert_round_trip
 from tirx.testing.strategies import expressions, programs
 
-# What only lowering makes, or what only backends' operations take.
-NOT_WRITTEN = {"Launch", "BufferRegion", "Tuple"}
+# What only lowering makes.
+NOT_WRITTEN = {"Launch"}
 ABSTRACT = {"Stmt", "Expr", "Unary", "Binary", "Compare", "Node"}
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 

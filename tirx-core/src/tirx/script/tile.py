@@ -15,7 +15,7 @@ from ..tile import ALIASES, SCOPES, TileOp, tile_call
 from ..tile.ops import ALL
 from ..tile.text import description, signature
 from .builder.state import builder
-from .errors import UnknownImportError, UnknownNameError
+from .errors import UnknownNameError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,12 +98,7 @@ def _row(name: str, where: Any) -> TileOp:
 
 
 def __getattr__(name: str) -> TileFunction:
-    try:
-        return TileFunction(_row(name, sys.modules[__name__]), None)
-    except UnknownNameError as error:
-        if sys._getframe(1).f_code.co_name == "_handle_fromlist":  # `from tirx.script.tile import name`
-            raise UnknownImportError(error.message, hint=error.hint) from None
-        raise
+    return TileFunction(_row(name, sys.modules[__name__]), None)
 
 
 def __dir__() -> list[str]:

@@ -35,6 +35,7 @@ from ..ir import (
     Broadcast,
     Buffer,
     BufferLoad,
+    BufferRegion,
     BufferStore,
     Cast,
     Continue,
@@ -48,6 +49,7 @@ from ..ir import (
     FloorMod,
     For,
     If,
+    IndexFunction,
     IntImm,
     Let,
     LShift,
@@ -74,6 +76,8 @@ from ..ir import (
     const,
     seq,
 )  # fmt: skip
+from ..tile import tile_call
+from ..tile.ops import ALL as TILE_OPS
 
 __all__ = ["expressions", "programs"]
 
@@ -84,6 +88,8 @@ _INTEGER = (FloorDiv, FloorMod, Div, Mod, BitwiseAnd, BitwiseOr, BitwiseXor, LSh
 _COMPARE = (EQ, NE, LT, LE, GT, GE)
 _LEVELS = (("kernel", "cta"), ("cta", "thread"), ("cta", "warp"), ("warp", "thread"), ("cluster", "cta"))
 _ROWS = {row.name: row for row in ALL}
+_TILE_OPS = {row.name: row for row in TILE_OPS}
+_SCOPES = (None, "thread", "warp", "warpgroup", "wg", "cta", "cluster")
 _UNARY_MATH = tuple(
     row for row in ALL if row.result == "same" and [item.dtypes for item in row.operands] == [("float",)]
 )
@@ -247,6 +253,7 @@ class _Program:
             self._effect,
             self._decl,
             self._assert,
+            self._tile,
         ]
         nested = [self._for, self._while, self._if, self._attr, self._return]
         made: list[Stmt] = self.pick(simple + (nested if depth > 0 else []))(depth)
@@ -329,6 +336,48 @@ class _Program:
         parts = [StringImm(self.pick(["oops", 'it\'s "so"', "line\nend"])), self.expr(INT32, 1)]
         message = tuple(parts[: self.number(1, 2)])
         return [Assert(self.condition(2), message, self.pick(["RuntimeError", "ValueError"]))]
+
+    def _tile(self, depth: int) -> list[Stmt]:
+        """Two buffers of their own, and an operation on parts of them."""
+        dtype = self.pick(SCALARS[:-1])
+        shape = [self.number(2, 6) for _ in range(self.number(1, 3))]
+        dst, src = (Buffer(self.pick(NAMES), shape, dtype, scope="shared") for _ in range(2))
+        extents = [self.pick([1, size, self.number(1, size)]) for size in shape]
+        out = self._region(dst, extents)
+        name, operands = self.pick(self._tile_forms(dtype, out, self._region(src, extents), dst, src))
+        made = tile_call(_TILE_OPS[name], self.pick(_SCOPES), (out, *operands), self._tile_keywords(src))
+        self.buffers += [dst, src]
+        return [Alloc(dst), Alloc(src), made]
+
+    def _region(self, buffer: Buffer, extents: Sequence[int]) -> BufferRegion:
+        """A part of a buffer; it starts anywhere, perhaps outside."""
+        known = [var for var in self.vars if var.dtype is INT32]
+        starts = [self.pick([const(self.number(0, 3)), *known]) for _ in extents]
+        return BufferRegion(buffer, tuple(starts), tuple(map(const, extents)))
+
+    def _tile_forms(
+        self, dtype: DType, out: BufferRegion, part: BufferRegion, dst: Buffer, src: Buffer
+    ) -> list[tuple[str, tuple[Any, ...]]]:
+        """Operations and their operands behind the first."""
+        number = self.constant(dtype) if self.chance() else self.leaf(dtype)
+        ordered = Var(self.pick(NAMES), INT32), Var(self.pick(NAMES), INT32), Var("k", INT32)
+        chosen = IndexFunction(ordered[: len(out.extents)], LT(ordered[0], self.leaf(INT32)))
+        forms: list[tuple[str, tuple[Any, ...]]] = [
+            ("zero", ()), ("fill", (number,)), ("copy", (part,)), ("add", (part, number)), ("maximum", (number, part)),
+            ("fma", (part, number, part)), ("select", (part, number, chosen)), ("binary_chain", (part, number, part, "add", "max")),
+        ]  # fmt: skip
+        if dtype.is_float:
+            forms += [("exp", ()), ("sqrt", (part, number, self.leaf(dtype))), ("silu", (part,))]
+        return forms
+
+    def _tile_keywords(self, scratch: Buffer) -> dict[str, Any]:
+        """Some of what any call may have."""
+        values = {
+            "dispatch": "any", "workspace": {"tmp": scratch, "part": self._region(scratch, [1] * len(scratch.shape))},
+            "count": self.number(0, 9), "flag": self.chance(), "text": 'a "b"', "half": 0.5, "expr": self.leaf(INT32),
+            "items": [1, (self.leaf(BOOL), scratch), []], "part": self._region(scratch, [1] * len(scratch.shape)),
+        }  # fmt: skip
+        return {name: value for name, value in values.items() if self.number(0, 3) == 0}
 
     def _for(self, depth: int) -> list[Stmt]:
         dtype = self.pick([INT32, DType("int64"), DType("uint32")])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..arith import Analyzer
 from ..ir import BufferRegion, Expr, TileCall
+from ..ir.convert import is_lossless
 from ..ir.tiles import call_name, tiles
 from ..support.errors import ScriptError
 from .row import tile_op
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 __all__ = [
-    "check_block_matmul", "check_cast", "check_copy", "check_elementwise", "check_fused_reduction", "check_matmul",
+    "check_block_matmul", "check_cast", "check_copy", "check_elementwise", "check_floats", "check_fused_reduction",
+    "check_matmul",
     "check_permutation", "check_reduction",
 ]  # fmt: skip
 
@@ -47,18 +49,31 @@ def check_cast(call: TileCall) -> None:
 
 
 def check_elementwise(call: TileCall) -> None:
-    """One element type; sources lie along the destination as in NumPy."""
+    """Sources lie along the destination as in NumPy, and lose nothing in its element type."""
     written = _written(call)[0]
     for name in tiles(call):
-        _same_dtype(call, written, name)
+        _converts(call, written, name)
         _lies_along(call, written, name)
     _in_place_or_apart(call, written)
+
+
+def check_floats(call: TileCall) -> None:
+    """As any elementwise operation, and of floats."""
+    written = _written(call)[0]
+    dtype = _tile(call, written).buffer.dtype
+    if not dtype.is_float:
+        _refuse(
+            call,
+            f"{call_name(call)} is for floats, and `{written}` holds {dtype}",
+            'convert first, e.g. Tx.tile.cast(dst, src) into a tile of "float32"',
+        )
+    check_elementwise(call)
 
 
 def check_reduction(call: TileCall) -> None:
     """The destination has the shape of the source without the reduced axes, which may stay as extents of 1."""
     dst, src = call.names[:2]
-    _same_dtype(call, dst, src)
+    _converts(call, dst, src)
     _is_reduced(call, dst, src, "axes" if "axes" in dict(call.attrs) else "reduce_axes")
 
 
@@ -66,13 +81,12 @@ def check_fused_reduction(call: TileCall) -> None:
     """Elementwise into the first output; the second is that one reduced."""
     whole, reduced = _written(call)
     for name in tiles(call):
-        _same_dtype(call, whole, name)
         if name != reduced:
+            _converts(call, whole, name)
             _lies_along(call, whole, name)
+    _converts(call, reduced, whole)
     _is_reduced(call, reduced, whole, "reduce_axes")
     _in_place_or_apart(call, whole, but=(reduced,))
-    if _overlap(_tile(call, whole), _tile(call, reduced)):
-        _refuse(call, f"the two outputs of {call_name(call)} overlap", "give them regions that share no element")
 
 
 def check_matmul(call: TileCall) -> None:
@@ -176,6 +190,17 @@ def _same_dtype(call: TileCall, one: str, other: str) -> None:
             call,
             f"`{one}` of {call_name(call)} holds {a.dtype}, and `{other}` holds {b.dtype}",
             "both hold one type; convert with Tx.tile.cast(dst, src)",
+        )
+
+
+def _converts(call: TileCall, dst: str, src: str) -> None:
+    """What `src` holds is the same in the type of `dst`, as it must be for a plain store."""
+    a, b = _tile(call, dst).buffer.dtype, _tile(call, src).buffer.dtype
+    if a.lanes != b.lanes or not is_lossless(b.element, a.element):
+        _refuse(
+            call,
+            f"`{src}` of {call_name(call)} holds {b}, which may change in {a} of `{dst}`",
+            f"write to a tile of {b}, or convert with Tx.tile.cast(dst, src)",
         )
 
 

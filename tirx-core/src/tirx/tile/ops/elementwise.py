@@ -1,8 +1,11 @@
-"""Operations on each element by itself. Sources stretch to the destination as in NumPy; computed in the element type."""
+"""Operations on each element by itself. Sources stretch to the destination as in NumPy.
+
+They are converted to its element type first, which must lose nothing, and everything is computed in that.
+"""
 
 from __future__ import annotations
 
-from ..checks import check_elementwise
+from ..checks import check_elementwise, check_floats
 from ..row import TileOp, TileOperand
 
 __all__ = ["ROWS"]
@@ -16,7 +19,8 @@ _IN_PLACE = TileOperand("src", default="dst", doc="left out: `dst`, in place")
 def _binary(name: str, sign: str, *, scalar_first: bool) -> TileOp:
     first = TileOperand("src1", kinds=_EITHER if scalar_first else ("tile",))
     return TileOp(
-        name, [_DST, first, TileOperand("src2", kinds=_EITHER)], meaning=_WHERE + name, check=check_elementwise,
+        name, [_DST, first, TileOperand("src2", kinds=_EITHER)], meaning=_WHERE + name,
+        check=check_floats if name == "fdiv" else check_elementwise,
         doc=f"`dst` becomes {sign}",
     )  # fmt: skip
 
@@ -28,7 +32,7 @@ def _unary(name: str, doc: str) -> TileOp:
             _DST, _IN_PLACE, TileOperand("bias", kinds=_EITHER, optional=True, doc="added before; left out: 0"),
             TileOperand("scale", kinds=("scalar",), optional=True, doc="multiplied before that; left out: 1"),
         ],
-        meaning=_WHERE + name, check=check_elementwise, doc=f"`dst` becomes {doc} of `src * scale + bias`",
+        meaning=_WHERE + name, check=check_floats, doc=f"`dst` becomes {doc} of `src * scale + bias`",
     )  # fmt: skip
 
 
@@ -49,11 +53,11 @@ ROWS = (
     _unary("exp2", "2 to the power"),
     _unary("log2", "the logarithm to base 2"),
     TileOp(
-        "reciprocal", [_DST, _IN_PLACE], meaning=_WHERE + "reciprocal", check=check_elementwise,
+        "reciprocal", [_DST, _IN_PLACE], meaning=_WHERE + "reciprocal", check=check_floats,
         doc="`dst` becomes `1 / src`",
     ),
     TileOp(
-        "silu", [_DST, TileOperand("src")], meaning=_WHERE + "silu", check=check_elementwise,
+        "silu", [_DST, TileOperand("src")], meaning=_WHERE + "silu", check=check_floats,
         doc="`dst` becomes `src / (1 + exp(-src))`",
     ),
     TileOp(
