@@ -34,8 +34,20 @@ def reference_page(name: str) -> Generated:
     return Generated(f"docs/reference/{name}.md", generate)
 
 
+def picture(name: str) -> Generated:
+    """A picture of a layout in the documentation; drawing it may load a backend."""
+
+    def generate() -> str:
+        from tools.pictures import PICTURES
+
+        return PICTURES[name]()
+
+    return Generated(f"docs/how-to/layouts/{name}.svg", generate)
+
+
 REFERENCE = ("language", "intrinsics", "cuda", "nki", "targets", "command-line", "errors")
-GENERATED: tuple[Generated, ...] = tuple(map(reference_page, REFERENCE))
+DRAWN = ("fragment", "rows", "padded", "swizzled", "operand-a")
+GENERATED: tuple[Generated, ...] = (*map(reference_page, REFERENCE), *map(picture, DRAWN))
 
 
 def main() -> int:
