@@ -96,6 +96,24 @@ def test_a_kernel_that_uses_an_extension(environment):
     assert enabled.stdout.splitlines()[1] == "True True"
 
 
+def test_tile_operations_of_a_stranger_and_of_a_strangers_extension(environment):
+    place = environment("wavefront", "dataflow", "wavefront_fast")
+    done = place.start([str(place.python), str(KERNELS / "tiles.py")])
+    assert done.returncode == 0, done.stderr
+    plain, fast, *explained, meaning, loaded = done.stdout.splitlines()
+    assert plain == "clean True wave_copy wave_rotate"
+    assert fast == "clean True even_copy wave_rotate"
+    assert (meaning, loaded) == ("True", "[]")
+    assert [line.strip() for line in explained if "->" in line or "fits" in line] == [
+        "-> `even_copy` of tirx-toy-wavefront-fast 0.3, priority 50",
+        "`wave_copy` of tirx-toy-wavefront 1.0, priority 10: fits too",
+        "-> `wave_rotate` of tirx-toy-wavefront 1.0, priority 10",
+    ]
+    assert "  tirx-toy-wavefront-fast 0.3" in explained  # it is among what was used
+    enabled = place.start([str(place.python), str(KERNELS / "tiles.py")], TIRX_EXTENSIONS="wavefront.fast")
+    assert enabled.stdout.splitlines()[0] == "clean True even_copy wave_rotate"
+
+
 @pytest.mark.parametrize("name", ["wavefront", "dataflow"])
 def test_a_missing_backend_is_named(environment, name):
     place = environment()

@@ -45,6 +45,8 @@ def _who(decision: Decision) -> str:
     if decision.call.scope == "thread":
         return "each thread for itself"
     count = decision.threads
+    if not count:
+        return f"a {decision.call.scope} together"
     return f"{count} thread{'s' if count != 1 else ''} of a {decision.call.scope} together"
 
 
@@ -85,6 +87,8 @@ def decision_text(decision: Decision) -> str:
         lines.append(f"  -> {_title(decision.chosen)}")
     elif not decision.note:
         lines += _failed(decision)
+    if decision.instead is not None:
+        lines += _wrapped(f"without dispatch= it would get `{decision.instead.variant.name}`", 5)
     ties = decision.ties
     if ties:
         names = ", ".join(f"`{item.variant.name}` of {item.owner.distribution}" for item in ties)
@@ -95,11 +99,13 @@ def decision_text(decision: Decision) -> str:
 
 
 def _failed(decision: Decision) -> list[str]:
-    lines = ["  -> nothing fits"]
-    if decision.error is not None and not decision.trials:
-        lines += _wrapped(decision.error.message, 4)
-        lines += _wrapped(decision.error.hint, 4) if decision.error.hint else []
-    return lines
+    """What stands where a chosen variant would."""
+    error = decision.error
+    if error is None or decision.trials:
+        return ["  -> nothing fits"]
+    first, *rest = _wrapped(error.message, 5)
+    hint = _wrapped(error.hint, 5) if error.hint else []
+    return [f"  -> {first.strip()}", *rest, *hint]
 
 
 def _about(trial: Trial) -> list[str]:
@@ -126,6 +132,7 @@ def decision_data(decision: Decision) -> dict[str, Any]:
         "requested": call.dispatch,
         "made_by": _made_by(decision),
         "chosen": _trial_data(decision.chosen) if decision.chosen is not None else None,
+        "instead": _trial_data(decision.instead) if decision.instead is not None else None,
         "ties": [_trial_data(item) for item in decision.ties],
         "others": [_trial_data(item) for item in nearest_first(decision)],
         "note": decision.note or None,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tirx.intrinsic import Effect, Emission, Intrinsic, Operand
-from tirx.tile import Variant, decline
 
-__all__ = ["COPY", "EMISSIONS", "SUM"]
+__all__ = ["EMISSIONS", "SUM"]
 
 SUM = Intrinsic(
     "wave.sum",
@@ -24,9 +21,3 @@ EMISSIONS = [
     Emission("tvm_storage_sync", "wavefront", "group_barrier()"),
 ]
 
-
-def _copy(call: Any, context: Any) -> None:
-    decline("nothing dispatches tile operations in these tests")
-
-
-COPY = Variant("copy", "wavefront", "wave_copy", emit=_copy, priority=10)

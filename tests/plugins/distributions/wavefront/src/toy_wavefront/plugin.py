@@ -11,10 +11,10 @@ from tirx.layout.axis import Axis
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
 from tirx.target import StorageScope, TargetKind, TargetTag
-from tirx.tile import Variant
+from tirx.tile import TileOp, Variant
 from tirx.transform.pipeline import Pipeline
 
-from . import kind, op
+from . import kind, op, tile
 
 
 @hookimpl
@@ -68,7 +68,13 @@ def tirx_emissions() -> Iterable[Emission]:
 @hookimpl
 def tirx_dispatch_variants() -> Iterable[Variant]:
     """How a wave runs tile operations."""
-    return [op.COPY]
+    return tile.VARIANTS
+
+
+@hookimpl
+def tirx_tile_ops() -> Iterable[TileOp]:
+    """What only waves do."""
+    return tile.OPERATIONS
 
 
 @hookimpl

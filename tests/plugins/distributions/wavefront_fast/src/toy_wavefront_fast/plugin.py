@@ -8,9 +8,11 @@ from tirx.backend import hookimpl
 from tirx.intrinsic import Emission, Intrinsic
 from tirx.ir import IRModule
 from tirx.script.row import Namespace
+from tirx.tile import Variant
 from tirx.transform.pipeline import Pass, PassContext, PassRow
 
 from .op import DOUBLE
+from .tile import VARIANTS
 
 
 @hookimpl
@@ -29,6 +31,12 @@ def tirx_intrinsics() -> Iterable[Intrinsic]:
 def tirx_emissions() -> Iterable[Emission]:
     """How Wave C writes it."""
     return [Emission("wave_fast.double", "wavefront", "({0} + {0})")]
+
+
+@hookimpl
+def tirx_dispatch_variants() -> Iterable[Variant]:
+    """A faster copy, when it is enabled."""
+    return VARIANTS
 
 
 def _mark(module: IRModule, context: PassContext) -> IRModule:
