@@ -8,8 +8,8 @@ from __future__ import annotations
 from tirx.tile import Variant
 from tirx.variants import neutral_variants
 
-from . import gemm
+from . import gemm, matrix_copy
 
 __all__ = ["VARIANTS"]
 
-VARIANTS: tuple[Variant, ...] = (*neutral_variants("cuda"), *gemm.VARIANTS)
+VARIANTS: tuple[Variant, ...] = (*neutral_variants("cuda"), *matrix_copy.VARIANTS, *gemm.VARIANTS)

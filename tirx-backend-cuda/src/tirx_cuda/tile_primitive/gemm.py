@@ -169,7 +169,7 @@ class _Registers:
             first, strides = self.steps
             shift = sum((number * (stride // self.packed) for number, stride in zip(place, strides, strict=True)), 0)
             return [self.buffer[as_expr(shift + register // self.packed)] for register in first]
-        numbers = self.found.at[tuple(int(number) for number in place)]  # type: ignore[arg-type]
+        numbers = self.found.at[tuple(int(number) for number in place)]
         return [self.buffer[number // self.packed] for number in numbers]
 
 

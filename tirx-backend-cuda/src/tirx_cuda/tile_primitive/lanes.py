@@ -46,6 +46,8 @@ class Fragments:
 
 def lanes_of(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tuple[str, int], ...]]]:
     """What one warp holds of a distributed tile: layout over lanes and registers, extents, and per dimension the other thread iters."""
+    if tile.storage != "distributed":
+        decline(f"`{tile.buffer.name}` is not spread over lanes", scope=tile.scope)
     layout = region_layout(tile)
     grouped, separators = layout.group(tile.extents)
     if grouped.replica:

@@ -49,7 +49,9 @@ def _combined(call: TileCall, product: Expr, before: Tile, coords: tuple[Index, 
     if _is(beta, 0):
         return found
     old: Expr = cast(before.load(coords), product.dtype)
-    return found + (old if _is(beta, 1) else old * cast(as_expr(beta), product.dtype))
+    scaled: Expr = old if _is(beta, 1) else old * cast(as_expr(beta), product.dtype)
+    total: Expr = found + scaled
+    return total
 
 
 def _is(factor: int | float | Expr, number: int) -> bool:

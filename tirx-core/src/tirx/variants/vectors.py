@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .operand import Tile
     from .owners import Owners
 
-__all__ = ["run_of_owner", "widest_vector"]
+__all__ = ["has_runs", "run_of_owner", "widest_vector"]
 
 WIDTHS = (16, 8, 4, 2)
 
@@ -24,7 +24,7 @@ def widest_vector(tiles: Sequence[Tile], context: DispatchContext, *, among: Seq
     bits = max(tile.dtype.bits for tile in tiles)
     limit = 8 * int(context.target.limits.get("vector_bytes", 16))
     fitting = (width for width in among if width * bits <= limit)
-    return next((width for width in fitting if memory and all(_has_runs(tile, width) for tile in memory)), 1)
+    return next((width for width in fitting if memory and all(has_runs(tile, width) for tile in memory)), 1)
 
 
 def run_of_owner(owners: Owners, rank: int) -> int:
@@ -36,13 +36,20 @@ def run_of_owner(owners: Owners, rank: int) -> int:
     return run
 
 
-def _has_runs(tile: Tile, width: int) -> bool:
-    """Whether `width` elements along the last dimension, from any multiple of `width` on, lie together and aligned."""
-    last, analyzer = tile.extents[-1], tile.context.analyzer
-    if tile.dims[-1] is None or not isinstance(last, int) or last % width:
+def has_runs(tile: Tile, width: int, dim: int = -1) -> bool:
+    """Whether `width` elements along a dimension (default: the last), from any multiple of `width` on, lie together and aligned."""
+    extent, analyzer = tile.extents[dim], tile.context.analyzer
+    if tile.dims[dim] is None or not isinstance(extent, int) or extent % width:
         return False
-    aligned = analyzer.divides(width, tile.starts[-1]) and analyzer.divides(width, as_expr(tile.buffer.elem_offset))
-    return aligned and tile.buffer.layout is not None and _keeps_runs(tile.buffer.layout, width, tile)
+    aligned = analyzer.divides(width, tile.starts[dim]) and analyzer.divides(width, as_expr(tile.buffer.elem_offset))
+    layout = tile.buffer.layout
+    if not aligned or layout is None:
+        return False
+    if dim not in (-1, len(tile.extents) - 1):
+        order = [other for other in range(len(tile.extents)) if other != dim] + [dim]
+        grouped, separators = layout.group(tile.buffer.shape)
+        layout = grouped.permute_by_groups(separators, order)
+    return _keeps_runs(layout, width, tile)
 
 
 def _keeps_runs(layout: Layout, width: int, tile: Tile) -> bool:
