@@ -80,15 +80,18 @@ def test_predicates_see_the_call_where_it_stands() -> None:
         assert (chosen(one(32)), chosen(one(64))) == ("small", "any")
 
 
-def test_all_predicates_of_all_candidates_answer() -> None:
+def test_reports_ask_all_predicates_of_all_candidates() -> None:
     asked: list[str] = []
 
     def asking(name: str) -> Predicate:
         return Predicate(name, lambda call, context: asked.append(name))
 
-    with lab(variant("a", None, never(), asking("second"), priority=9), variant("b", None, asking("third"))):
-        tirx.compile(one(), "lab")
-    assert asked == ["second", "third"]
+    high = variant("a", None, never(), asking("second"), priority=9)
+    with lab(high, variant("b", None, asking("third")), variant("c", None, asking("last"), priority=-1)):
+        (decision,) = decided(one())
+        assert asked == ["second", "third"]  # the compiler stops where one fits
+        assert "`c` of lab-kit 1.2, priority -1: fits too" in decision_text(decision)
+        assert asked == ["second", "third", "last"]
 
 
 def test_a_variant_may_decline_while_it_emits_and_leaves_nothing_behind() -> None:

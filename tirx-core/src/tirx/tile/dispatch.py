@@ -1,4 +1,4 @@
-"""Choosing among the variants of a tile operation: every candidate answers, the first that fits and emits is taken."""
+"""Choosing among the variants of a tile operation: the first that fits and emits is taken; reports ask the others too."""
 
 from __future__ import annotations
 
@@ -26,15 +26,27 @@ __all__ = ["Decision", "Trial", "candidates", "choose", "plain_value"]
 
 
 class Trial:
-    """One candidate and what it said: the verdict of each predicate by name; `emit` declines under the name `emit`."""
+    """One candidate and what it says: the verdict of each predicate by name; `emit` declines under the name `emit`.
 
-    __slots__ = ("depth", "owner", "results", "variant")
+    It is asked when somebody wants to know: the compiler until one fits, a report all of them.
+    """
 
-    def __init__(self, variant: Variant, owner: Owner, depth: int = 0) -> None:
+    __slots__ = ("_call", "_context", "_results", "depth", "owner", "variant")
+
+    def __init__(self, variant: Variant, owner: Owner, depth: int, call: TileCall, context: DispatchContext) -> None:
         self.variant = variant
         self.owner = owner
         self.depth = depth
-        self.results: list[tuple[str, Verdict]] = []
+        self._call = call
+        self._context = context
+        self._results: list[tuple[str, Verdict]] | None = None
+
+    @property
+    def results(self) -> list[tuple[str, Verdict]]:
+        """What its keywords and predicates say."""
+        if self._results is None:
+            self._results = _asked(self.variant, self._call, self._context)
+        return self._results
 
     @property
     def fits(self) -> bool:
@@ -143,9 +155,7 @@ def choose(call: TileCall, context: DispatchContext, registry: Registry, site: S
     every = candidates(registry, call.op.name, kind)
     tried = _named(call, every, kind) if call.dispatch is not None else [e for e in every if not e[0].on_request]
     _check_keywords(call, tried, kind)
-    decision.trials = [Trial(*entry) for entry in tried]
-    for trial in decision.trials:
-        _ask(trial, call, context)
+    decision.trials = [Trial(*entry, call, context) for entry in tried]
     for trial in decision.trials:
         if trial.fits:
             made = _emitted(trial, call, context, site)
@@ -162,11 +172,8 @@ def _first_that_fits(
 ) -> Trial | None:
     """What a call would get that did not name its variant."""
     for entry in every:
-        trial = Trial(*entry)
-        if trial.variant.on_request or trial.variant.name == call.dispatch:
-            continue
-        _ask(trial, call, context)
-        if trial.fits:
+        trial = Trial(*entry, call, context)
+        if not trial.variant.on_request and trial.variant.name != call.dispatch and trial.fits:
             return trial
     return None
 
@@ -185,15 +192,13 @@ def _named(call: TileCall, every: Sequence[tuple[Variant, Owner, int]], kind: st
     )
 
 
-def _ask(trial: Trial, call: TileCall, context: DispatchContext) -> None:
-    """Evaluate the keywords and all predicates of one candidate."""
-    refused = _refused_keywords(call, trial.variant)
-    trial.results += [("config", item) for item in refused]
-    context.config = _config(call, trial.variant)
+def _asked(variant: Variant, call: TileCall, context: DispatchContext) -> list[tuple[str, Verdict]]:
+    """The verdicts on the keywords and of all predicates of one candidate."""
+    refused = _refused_keywords(call, variant)
     if refused:
-        return  # predicates may rely on keywords of the declared types
-    for predicate in trial.variant.predicates:
-        trial.results.append((predicate.name, _verdict(predicate.test, call, context)))
+        return [("config", item) for item in refused]  # predicates may rely on keywords of the declared types
+    context.config = _config(call, variant)
+    return [(predicate.name, _verdict(predicate.test, call, context)) for predicate in variant.predicates]
 
 
 def _verdict(test: Callable[..., Verdict | None], call: TileCall, context: DispatchContext) -> Verdict:
