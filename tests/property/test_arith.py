@@ -93,3 +93,24 @@ def test_what_conditions_say_holds_where_they_hold(
         assert found.high is None or value <= found.high
         assert (value - residue.base) % residue.modulus == 0 if residue.modulus else value == residue.base
         assert evaluate(simpler, values) == value
+
+
+@few
+@given(
+    EXPRESSIONS,
+    ranges,
+    st.lists(st.tuples(st.sampled_from([1, 2, 3, 4, 8]), st.integers(0, 7)), min_size=3, max_size=3),
+)
+def test_residues_of_variables_are_used(
+    expr: ir.Expr, known: list[tuple[int, int]], said: list[tuple[int, int]]
+) -> None:
+    analyzer = analyzer_for(known)
+    for var, (modulus, base) in zip(VARIABLES, said, strict=True):
+        analyzer.bind_residue(var, modulus, base)
+    simpler, residue = analyzer.simplify(expr), analyzer.residue(expr)
+    for values in points(known):
+        if any((values[id(var)] - base) % modulus for var, (modulus, base) in zip(VARIABLES, said, strict=True)):
+            continue
+        value = evaluate(expr, values)
+        assert evaluate(simpler, values) == value
+        assert (value - residue.base) % residue.modulus == 0 if residue.modulus else value == residue.base

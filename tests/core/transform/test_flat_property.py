@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tirx.analysis.evaluate import evaluate
+from tirx.analysis.storage_size import storage_elements
 from tirx.ir import INT32, Buffer, BufferLoad, Ramp, Var, const
 from tirx.layout import S, TileLayout
-from tirx.transform.flat import FlatBuffers, flat_index, storage_elements
+from tirx.transform.flat import FlatBuffers, flat_index
 
 shapes = st.lists(st.integers(1, 5), min_size=1, max_size=4)
 

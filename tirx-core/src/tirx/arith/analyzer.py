@@ -7,6 +7,7 @@ indices overflow is wrong anyway, and the verifier says so where it can); unsign
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 from typing import Any
 
 from ..ir import (
@@ -166,6 +167,16 @@ class Analyzer:
     def linear(self, expr: Expr) -> Linear:
         """The canonical sum; shifts and bits that only add up are part of it."""
         return linear_of(expr, self._look)
+
+    def multiples(self, form: Linear, divisor: int) -> tuple[Linear, Linear]:
+        """`form` as a sum of terms that `divisor` provably divides, and a rest with a constant in [0, divisor)."""
+        whole, rest = Linear(), Linear()
+        for atom, factor in form.items():
+            divided = factor % divisor == 0 or self.divides(divisor // gcd(divisor, factor), atom)
+            (whole if divided else rest).add(atom, factor)
+        rest.constant = form.constant % divisor
+        whole.constant = form.constant - rest.constant
+        return whole, rest
 
     def _look(self, node: Expr) -> Expr | None:
         """What a node that is no sum may be taken for."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..ir import Add, BitwiseAnd, BitwiseOr, BitwiseXor, Expr, IntImm, LShift, RShift, binary, const
+from ..ir import Add, BitwiseAnd, BitwiseOr, BitwiseXor, Expr, FloorMod, IntImm, LShift, RShift, binary, const
 from .division import common_parts, folded, quotient, scalar_integer
 from .key import key_of
 from .linear import Linear
@@ -86,7 +86,11 @@ def _masked(node: BitwiseAnd, mask: int, analyzer: Analyzer) -> Expr | None:
     inner = node.a
     if isinstance(inner, BitwiseAnd) and isinstance(inner.b, IntImm):
         return analyzer.simplify(binary(BitwiseAnd, inner.a, const(inner.b.value & mask, node.dtype)))
-    dropped, rest = analyzer.linear(inner).split(1 << top)
+    form = analyzer.linear(inner)
+    whole = _without_masks(form, top)
+    if whole is not None:
+        return analyzer.simplify(binary(BitwiseAnd, whole.to_expr(node.dtype), node.b))
+    dropped, rest = analyzer.multiples(form, 1 << top)
     for factor, part, small in _digits(rest, low, top, analyzer):
         digits = analyzer.simplify(binary(BitwiseAnd, part.to_expr(node.dtype), const(mask // factor, node.dtype)))
         whole = Linear().plus(digits, factor)
@@ -94,6 +98,28 @@ def _masked(node: BitwiseAnd, mask: int, analyzer: Analyzer) -> Expr | None:
     if dropped.atoms or dropped.constant:
         return analyzer.simplify(binary(BitwiseAnd, rest.to_expr(node.dtype), node.b))
     return None
+
+
+def _without_masks(form: Linear, top: int) -> Linear | None:
+    """The sum without masks and remainders that only drop bits from `top` on; None where there are none."""
+    outer = [(atom, factor) for atom, factor in form.items() if (factor * _period(atom)) % (1 << top) == 0]
+    outer = [(atom, factor) for atom, factor in outer if factor % (1 << top)]
+    if not outer:
+        return None
+    made = form.scaled(1)
+    for atom, factor in outer:
+        made.add(atom, -factor)
+        made.plus(atom.a, factor)  # type: ignore[attr-defined]  # what has a period has operands
+    return made
+
+
+def _period(atom: Expr) -> int:
+    """After how much an operand repeats in `x & ones` or `x % n`; 1 of anything else."""
+    if isinstance(atom, FloorMod) and isinstance(atom.b, IntImm):
+        return max(atom.b.value, 1)
+    if isinstance(atom, BitwiseAnd) and isinstance(atom.b, IntImm) and _is_power(atom.b.value + 1):
+        return atom.b.value + 1
+    return 1
 
 
 def _digits(rest: Linear, low: int, top: int, analyzer: Analyzer) -> Iterator[tuple[int, Linear, Linear]]:
@@ -149,14 +175,13 @@ def _windowed(outer: Expr, inner: Expr, analyzer: Analyzer) -> Expr | None:
     if bound.low is None or bound.low < 0 or bound.high is None:
         return None
     high, rest = _above(analyzer.linear(outer), bound.high.bit_length(), analyzer)
-    unit = _unit(analyzer.residue(inner))
-    part, low = rest.split(unit)
+    unit, dtype = _unit(analyzer.residue(inner)), outer.dtype
+    upper, low = analyzer.multiples(rest, unit)
     if not analyzer.linear_bounds(low).within(0, unit - 1):
-        unit, part, low = 1, rest, Linear()
-    digits, left = analyzer.linear(inner).split(unit)
-    dtype = outer.dtype
-    if left.atoms or left.constant:  # it is a multiple of the unit, but not written as one
-        part, digits, unit = part.scaled(unit), analyzer.linear(inner), 1
+        upper, low = rest, Linear()
+    (part, odd), (digits, left) = upper.split(unit), analyzer.linear(inner).split(unit)
+    if any(form.atoms or form.constant for form in (odd, left)):  # multiples of the unit, but not written so
+        part, digits, unit = upper, analyzer.linear(inner), 1
     if unit == 1 and not (high.atoms or high.constant or low.atoms or low.constant):
         return None
     core = analyzer.simplify(binary(BitwiseXor, part.to_expr(dtype), digits.to_expr(dtype)))

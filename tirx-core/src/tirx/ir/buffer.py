@@ -252,7 +252,15 @@ class Buffer(BufferViews):
         offset: Any = 0,
         extent: Any = None,
     ) -> Expr:
-        """An annotated pointer: `access_mask` is 1 / "r", 2 / "w" or 3 / "rw"; `offset` and `extent` in elements."""
+        """An annotated pointer: `access_mask` is 1 / "r", 2 / "w" or 3 / "rw"; `offset` and `extent` in elements.
+
+        Into a swizzled tile only offsets that commute with the XOR are allowed.
+        """
+        if not isinstance(self._layout, DefaultLayout) and not late("commutes")(self._layout, offset):
+            self._refuse(
+                f"{offset} elements into `{self.name}` do not commute with the XOR of its layout",
+                f"give whole repetitions of the pattern, or an element's address: {self.name}.ptr_to([...])",
+            )
         pointer: Expr = late("access_ptr")(self, access_mask, ptr_type, content_lanes, offset, extent)
         return pointer
 

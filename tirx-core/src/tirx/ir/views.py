@@ -12,11 +12,11 @@ from ..support.errors import ScriptError
 from .build import as_expr
 from .context import active_builder, current_span, late
 from .dtype import DType
-from .expr import BufferRegion, Expr, IntImm
+from .expr import BufferLoad, BufferRegion, Call, Expr, IntImm, Var
 from .layout import DEFAULT_LAYOUT
 from .rearrange import parse_pattern
 from .sizes import product
-from .stmt import Decl
+from .stmt import Bind, Decl
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ class BufferViews:
 
     def local(self: Any, *shape: Any, layout: Any = None) -> Buffer:
         """The part of a distributed tile that one thread holds, as an ordinary buffer of its registers."""
-        storage = self.layout.storage()
-        count = storage.span()
+        count = late("storage_of_thread")(self.layout)
         dims = _completed(self, shape, count) if shape else (count,)
         return _declared(self.replaced(shape=dims, strides=(), layout=layout if layout is not None else DEFAULT_LAYOUT))
 
@@ -174,22 +173,27 @@ def _picked(buffer: Buffer, items: Sequence[Any]) -> Buffer:
     """`buffer` narrowed by one int, expression or slice per dimension."""
     if len(items) != buffer.ndim:
         _refuse(f"`{buffer.name}` has {buffer.ndim} dimensions and {len(items)} are picked", None)
+    picks = [_pick(buffer, axis, item) for axis, item in enumerate(items)]
+    dims = [pick[1] for pick in picks if isinstance(pick, tuple)] or [1]
     strides = _plain_strides(buffer)
-    dims: list[Any] = []
-    steps: list[Any] = []
+    if strides is None:
+        layout, moved = late("part_of_layout")(buffer.layout, buffer.shape, picks)
+        start = _simple(_sum(buffer.elem_offset, moved, 1))
+        return _with_layout(buffer.replaced(elem_offset=start), tuple(dims), layout)
+    steps = [step * pick[2] for pick, step in zip(picks, strides, strict=True) if isinstance(pick, tuple)] or [1]
     offset: Any = buffer.elem_offset
-    for axis, (item, extent, step) in enumerate(zip(items, buffer.shape, strides, strict=True)):
-        if isinstance(item, slice):
-            start, stop, stride = _slice(buffer, axis, item, extent)
-            offset = _sum(offset, start, step)
-            dims.append(_count(start, stop, stride))
-            steps.append(step * stride)
-        else:
-            buffer.checked_indices([0] * axis + [item] + [0] * (buffer.ndim - axis - 1))
-            offset = _sum(offset, item, step)
-    if not dims:
-        dims, steps = [1], [1]
+    for pick, step in zip(picks, strides, strict=True):
+        offset = _sum(offset, pick[0] if isinstance(pick, tuple) else pick, step)
     return buffer.replaced(shape=dims, strides=steps, elem_offset=_simple(offset), layout=DEFAULT_LAYOUT)
+
+
+def _pick(buffer: Buffer, axis: int, item: Any) -> Any:
+    """An index, or (start, count, step) of a slice."""
+    if isinstance(item, slice):
+        start, stop, step = _slice(buffer, axis, item, buffer.shape[axis])
+        return start, _count(start, stop, step), step
+    buffer.checked_indices([0] * axis + [item] + [0] * (buffer.ndim - axis - 1))
+    return item
 
 
 def _slice(buffer: Buffer, axis: int, item: slice, extent: Any) -> tuple[Any, Any, int]:
@@ -225,17 +229,11 @@ def _simple(value: Any) -> Any:
     return found.value if isinstance(found, IntImm) else found
 
 
-def _plain_strides(buffer: Buffer) -> Sequence[Any]:
-    """One stride per dimension, or an error when the layout is not a plain strided one."""
+def _plain_strides(buffer: Buffer) -> Sequence[Any] | None:
+    """One stride per dimension, or None when the layout is not a plain strided one."""
     if buffer.has_default_layout:
         return buffer.strides or late("row_major_strides")(buffer.shape)
-    strides = late("plain_strides")(buffer.layout, buffer.shape)
-    if strides is None:
-        _refuse(
-            f"`{buffer.name}` has a layout that is not strided; a part of it has no strided view",
-            "take the view before the layout is given, or index elements",
-        )
-    found: Sequence[Any] = strides
+    found: Sequence[Any] | None = late("plain_strides")(buffer.layout, buffer.shape)
     return found
 
 
@@ -254,23 +252,29 @@ def _retyped(buffer: Buffer, dtype: DType) -> Buffer:
     old, new = buffer.dtype.total_bits, dtype.total_bits
     if old == new:
         return _declared(buffer.replaced(dtype=dtype))
-    last = buffer.shape[-1]
-    strides = _plain_strides(buffer)
-    if isinstance(strides[-1], int) and strides[-1] != 1:
-        _refuse(f"the last dimension of `{buffer.name}` is not contiguous", "reinterpret before taking a strided view")
+    last, offset = buffer.shape[-1], buffer.elem_offset
     if isinstance(last, int) and (last * old) % new:
         _refuse(f"{last} elements of {buffer.dtype} are no whole number of {dtype}", None)
+    if isinstance(offset, int) and (offset * old) % new:
+        _refuse(f"`{buffer.name}` starts at element {offset}, which is no whole number of {dtype}", None)
     shape = (*buffer.shape[:-1], _simple(last * old // new))
-    scaled = tuple(_simple(step * old // new) for step in strides[:-1])
-    return _declared(
-        buffer.replaced(
-            shape=shape,
-            dtype=dtype,
-            strides=(*scaled, 1) if buffer.strides else (),
-            elem_offset=_simple(buffer.elem_offset * old // new),
-            layout=DEFAULT_LAYOUT,
-        )
-    )
+    resized = buffer.replaced(shape=shape, dtype=dtype, elem_offset=_simple(offset * old // new))
+    strides = _plain_strides(buffer)
+    gaps = strides is not None and isinstance(strides[-1], int) and strides[-1] != 1
+    if strides is None or (gaps and new < old):
+        return _declared(_with_layout(resized, shape, _repacked(buffer, old, new)))
+    if gaps:
+        _refuse(f"the last dimension of `{buffer.name}` is not contiguous", "reinterpret before taking a strided view")
+    scaled = (*(_simple(step * old // new) for step in strides[:-1]), 1)
+    follows = buffer.has_default_layout and not buffer.strides
+    return _declared(resized.replaced(strides=() if follows else scaled, layout=DEFAULT_LAYOUT))
+
+
+def _repacked(buffer: Buffer, old: int, new: int) -> Any:
+    """The layout in elements of another width."""
+    if max(old, new) % min(old, new):
+        _refuse(f"elements of {old} bits do not divide into such of {new}", "one width must be a multiple of the other")
+    return buffer.layout.pack(new // old) if new > old else buffer.layout.unpack(old // new)  # type: ignore[union-attr]
 
 
 def _completed(buffer: Buffer, shape: Sequence[Any], total: Any = None) -> tuple[Any, ...]:
@@ -306,7 +310,12 @@ def _declared(buffer: Buffer) -> Buffer:
     builder = active_builder()
     if builder is None:
         return buffer
-    made = buffer.replaced(name=builder.fresh_name(f"{buffer.name}_view"))
+    name, start = builder.fresh_name(f"{buffer.name}_view"), buffer.elem_offset
+    if isinstance(start, Expr) and start.has(BufferLoad, Call):  # a view stays where it was taken
+        fixed = Var(builder.fresh_name(f"{name}_offset"), start.dtype)
+        builder.emit(Bind(fixed, start, span=current_span()))
+        start = fixed
+    made = buffer.replaced(name=name, elem_offset=start)
     made.span = current_span()
     builder.emit(Decl(made, span=current_span()))
     return made

@@ -201,7 +201,11 @@ class Substitution:
         if same and all(a is b for a, b in zip(shape + strides, old.shape + old.strides, strict=True)):
             return old
         return old.replaced(
-            data=data if isinstance(data, Var) else old.data, shape=shape, strides=strides, elem_offset=offset
+            data=data if isinstance(data, Var) else old.data,
+            shape=shape,
+            strides=strides,
+            elem_offset=offset,
+            layout=layout,
         )
 
     def _expr(self, item: Expr) -> Expr:

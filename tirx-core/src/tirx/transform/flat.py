@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..analysis.storage_size import storage_elements, thread_axes
 from ..arith import simplify
 from ..ir import INT32, INT64, Add, Buffer, Expr, IntImm, Ramp, Sub, as_expr, binary, cast, const
-from ..ir.sizes import Size, plus, product, size_of, times
+from ..ir.sizes import Size, plus, size_of, times
 from ..support.errors import LayoutError
 from ..support.span import Span
 
@@ -15,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["FlatBuffers", "flat_index", "is_lowered", "storage_elements"]
+__all__ = ["FlatBuffers", "flat_index", "is_lowered"]
 
 
 class FlatBuffers:
@@ -78,20 +79,6 @@ def is_lowered(buffer: Buffer) -> bool:
     """Whether indices of a buffer are positions in its storage already."""
     starts = isinstance(buffer.elem_offset, int) and buffer.elem_offset == 0
     return buffer.is_flat() and len(buffer.shape) == 1 and starts and not buffer.strides
-
-
-def storage_elements(buffer: Buffer) -> Size:
-    """How many elements of storage a buffer reaches, counted from the start of its storage."""
-    if buffer.is_flat() or (buffer.has_default_layout and not buffer.strides):
-        extent: Size = product(buffer.shape)
-    elif buffer.has_default_layout:
-        extent = 1
-        for size, stride in zip(buffer.shape, buffer.strides, strict=True):
-            extent = plus(extent, times(plus(size, -1), stride))
-    else:
-        span = getattr(buffer.layout, "span", None)
-        extent = size_of(span()) if span is not None else product(buffer.shape)
-    return plus(extent, buffer.elem_offset)
 
 
 def flat_index(buffer: Buffer, coords: Sequence[Expr], span: Span | None = None) -> Expr:
@@ -168,8 +155,16 @@ def _appended(index: Size, coord: Size) -> Size:
 def _by_layout(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Size:
     layout = buffer.layout
     assert layout is not None
-    place = layout.physical(tuple(coords), buffer.shape)
-    others = [axis for axis in place if axis != "m" and not _is_thread(axis)]
+    spread = thread_axes(layout)
+    if spread:
+        raise LayoutError(
+            f"an element of `{buffer.name}` is accessed, but its layout spreads it over threads "
+            f"({', '.join(f'`{axis}`' for axis in spread)})",
+            span=span,
+            hint=f"a thread's own part is {buffer.name}.local(); tile operations work on all of it",
+        )
+    place = layout.physical(tuple(_wide(buffer, coords)), buffer.shape)
+    others = [axis for axis in place if axis != "m"]
     if others:
         named = ", ".join(f"`{axis}`" for axis in others)
         raise LayoutError(
@@ -178,10 +173,3 @@ def _by_layout(buffer: Buffer, coords: Sequence[Expr], span: Span | None) -> Siz
             hint="use axes of the memory that the buffer is in",
         )
     return size_of(place.get("m", 0))
-
-
-def _is_thread(axis: str) -> bool:
-    from ..backend import find  # axes are rows; only unusual layouts come here
-
-    row = find("layout_axes", axis)
-    return row is not None and bool(row.is_thread())

@@ -7,9 +7,9 @@ its sign. The condition of lane 0 stands for all.
 from __future__ import annotations
 
 from ..arith import Analyzer
-from ..ir import EQ, GE, GT, LE, LT, NE, And, Broadcast, Compare, Expr, Not, Or, Ramp, rewrite, walk
+from ..ir import EQ, GE, GT, LE, LT, NE, And, Broadcast, Compare, Expr, Not, Or, Ramp, const, rewrite, walk
 
-__all__ = ["lane_of", "shared_condition"]
+__all__ = ["as_ramp", "lane_of", "shared_condition"]
 
 
 def lane_of(expr: Expr, number: int) -> Expr:
@@ -19,6 +19,14 @@ def lane_of(expr: Expr, number: int) -> Expr:
         {Ramp: lambda node: node.base + node.stride * number, Broadcast: lambda node: node.value},
         mask=-1,
     )
+
+
+def as_ramp(index: Expr, analyzer: Analyzer) -> Ramp | None:
+    """A vector of indices whose lanes are provably neighbours, such as `ramp // 4` never is and `ramp % 64` may be."""
+    lanes = [analyzer.simplify(lane_of(index, number)) for number in range(index.dtype.lanes)]
+    if not all(analyzer.equal(lane, lanes[0] + number) for number, lane in enumerate(lanes)):
+        return None
+    return Ramp(lanes[0], const(1, lanes[0].dtype), len(lanes), span=index.span)
 
 
 def shared_condition(condition: Expr, lanes: int, analyzer: Analyzer) -> Expr | None:

@@ -16,6 +16,7 @@ from ..ir import (
     Binary,
     Bind,
     BufferLoad,
+    BufferStore,
     Call,
     Cast,
     Compare,
@@ -32,6 +33,7 @@ from ..ir import (
     Mul,
     Not,
     PrimFunc,
+    Ramp,
     Select,
     Stmt,
     Sub,
@@ -42,6 +44,7 @@ from ..ir import (
     rewrite,
     walk,
 )  # fmt: skip
+from .lane import as_ramp
 from .pipeline import Pass, PassContext
 from .ranged import Ranged
 
@@ -70,10 +73,27 @@ class _Simplifier(Ranged):
 
     def _load(self, node: BufferLoad) -> BufferLoad | None:
         """An access with simple indices; `coords` stay what the author wrote."""
-        made = tuple(map(self.expression, node.indices))
+        made = tuple(map(self._index, node.indices))
         return None if all(a is b for a, b in zip(made, node.indices, strict=True)) else node.rebuild(indices=made)
 
+    def _index(self, index: Expr) -> Expr:
+        """A simple index; a vector whose lanes are neighbours is a ramp."""
+        if index.dtype.lanes > 1 and not isinstance(index, Ramp):
+            ramp = as_ramp(index, self.analyzer)
+            if ramp is not None:
+                return ramp
+        return self.expression(index)
+
+    def _store(self, stmt: BufferStore) -> BufferStore:
+        made = tuple(map(self._index, stmt.indices))
+        value = self.expression(stmt.value)
+        if value is stmt.value and all(a is b for a, b in zip(made, stmt.indices, strict=True)):
+            return stmt
+        return stmt.rebuild(value=value, indices=made)
+
     def statement(self, stmt: Stmt) -> Stmt | list[Stmt]:
+        if isinstance(stmt, BufferStore):
+            return self._store(stmt)
         if isinstance(stmt, Bind) and isinstance(stmt.value, IntImm | Var):
             return []  # its uses were replaced
         if isinstance(stmt, Evaluate) and isinstance(stmt.value, IntImm):

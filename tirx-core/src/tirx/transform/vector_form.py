@@ -33,13 +33,12 @@ from ..ir import (
     Shuffle,
     Stmt,
     Var,
-    const,
     mask_of,
     rewrite,
     seq,
     walk,
 )  # fmt: skip
-from .lane import lane_of, shared_condition
+from .lane import as_ramp, shared_condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,19 +231,12 @@ class VectorForm:
         """A vector index as an aligned run of neighbours."""
         if buffer.dtype.lanes != 1:
             raise NoVectorForm(f"`{buffer.name}` has vectors as elements")
-        ramp = index if isinstance(index, Ramp) else self._as_ramp(index)
+        ramp = index if isinstance(index, Ramp) else as_ramp(index, self.analyzer)
         if ramp is None or not (isinstance(ramp.stride, IntImm) and ramp.stride.value == 1):
             raise NoVectorForm(f"its lanes are no neighbours in `{buffer.name}`")
         if not self.analyzer.divides(self.lanes, ramp.base):
             raise NoVectorForm(f"the access to `{buffer.name}` is not provably aligned")
         return ramp
-
-    def _as_ramp(self, index: Expr) -> Ramp | None:
-        """A vector of indices whose lanes are provably neighbours, such as `ramp // 4` never is and `ramp % 64` may be."""
-        lanes = [self.analyzer.simplify(lane_of(index, number)) for number in range(self.lanes)]
-        if not all(self.analyzer.equal(lane, lanes[0] + number) for number, lane in enumerate(lanes)):
-            return None
-        return Ramp(lanes[0], const(1, lanes[0].dtype), self.lanes, span=index.span)
 
     def _call(self, node: Call) -> Expr | None:
         lanes = max((arg.dtype.lanes for arg in node.args), default=1)

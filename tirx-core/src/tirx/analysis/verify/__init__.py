@@ -22,6 +22,7 @@ from . import (
     definitions,
     dtypes,
     entry,
+    layouts,
     loops,
     parameters,
     requirements,
@@ -39,8 +40,8 @@ Topic = Callable[[Facts], Iterator[Diagnostic]]
 # In reading order: a later topic often only repeats an earlier one on the same line.
 _WELL_FORMED: tuple[Topic, ...] = (definitions.check, dtypes.check, lambda facts: tile_calls.check_function(facts.func))
 _RULES: tuple[Topic, ...] = (
-    entry.check, attributes.check, parameters.check, loops.check, calls.check, arithmetic.check, storage.check, scope_ids.check,
-    tile_calls.check, capabilities.check, requirements.check, bounds.check, barriers.check,
+    entry.check, attributes.check, parameters.check, loops.check, calls.check, arithmetic.check, storage.check, layouts.check,
+    scope_ids.check, tile_calls.check, capabilities.check, requirements.check, bounds.check, barriers.check,
 )  # fmt: skip
 
 

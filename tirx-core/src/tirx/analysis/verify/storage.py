@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from ...backend import find, hint_for, names
 from ...ir import Alloc, Buffer, Decl, IntImm
+from ...ir.sizes import product
 from ...support.errors import Diagnostic
 from ...support.span import Span
 from ...support.suggest import did_you_mean
 from ...target import StorageScope
+from ..storage_size import is_linear, storage_elements
 from .facts import Facts, Kernel, line_of
 
 __all__ = ["check"]
@@ -125,9 +126,11 @@ def _capacity(facts: Facts, kernel: Kernel, allocs: list[Alloc]) -> Iterator[Dia
 
 
 def _elements(buffer: Buffer) -> int:
-    """How many elements of constant shape there are; 0 for others."""
-    sizes = [size for size in buffer.shape if isinstance(size, int)]
-    return prod(sizes) if len(sizes) == len(buffer.shape) else 0
+    """How many elements of storage of constant size there are; 0 for others."""
+    if not all(isinstance(size, int) for size in buffer.shape):
+        return 0
+    count = storage_elements(buffer) if is_linear(buffer) else product(buffer.shape)
+    return count if isinstance(count, int) else 0
 
 
 def _bytes(node: Alloc, kernel: Kernel, allocator: str) -> int:
