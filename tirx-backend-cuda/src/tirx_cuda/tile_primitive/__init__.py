@@ -8,8 +8,14 @@ from __future__ import annotations
 from tirx.tile import Variant
 from tirx.variants import neutral_variants
 
-from . import gemm, matrix_copy
+from . import copy_async, gemm, matrix_copy, vector_copy
 
 __all__ = ["VARIANTS"]
 
-VARIANTS: tuple[Variant, ...] = (*neutral_variants("cuda"), *matrix_copy.VARIANTS, *gemm.VARIANTS)
+VARIANTS: tuple[Variant, ...] = (
+    *neutral_variants("cuda"),
+    *vector_copy.VARIANTS,
+    *matrix_copy.VARIANTS,
+    *copy_async.VARIANTS,
+    *gemm.VARIANTS,
+)

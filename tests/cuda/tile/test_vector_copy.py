@@ -1,0 +1,104 @@
+"""`copy` of one vector by its width, `copy_async` by `cp.async`: simulated, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tirx
+from tirx import script as Tx
+from tirx.support.errors import DispatchError
+from tirx.testing.tiles import Place, check_tile_operation
+
+ONE = {"scope": "thread", "threads": 1}
+
+
+def single(bits, dtype):
+    return bits // tirx.ir.DType(dtype).bits
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "uint8", "float64", "bfloat16"])
+@pytest.mark.parametrize("width", [16, 32, 64, 128, 256])
+@pytest.mark.parametrize(("target", "source"), [("local", "global"), ("shared", "global"), ("global", "local")])
+def test_widths(dtype, width, target, source):
+    count = single(width, dtype)
+    if count == 0:
+        pytest.skip("an element is wider")
+    if width == 256 and "shared" in (target, source):
+        pytest.skip("vectors of 256 bits are for global memory")
+    places = {"dst": Place(target, (count,), dtype), "src": Place(source, (count,), dtype)}
+    check_tile_operation("copy", places, **ONE, target="cuda -arch=sm_100a", dispatch=f"vec_{width}b")
+
+
+def source_of(target="cuda -arch=sm_100a", **keywords):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64, 4), "float32"), B: Tx.Buffer((64, 4), "float32")):
+        Tx.device_entry()
+        t = Tx.thread_id([64])
+        Tx.tile.copy(B[t, :], A[t, :], **keywords)
+
+    return str(tirx.compile(kernel, target).source)
+
+
+def test_cache_operators_and_priorities():
+    text = source_of(dispatch="vec_128b", cache="nc", l1_evict="no_allocate", prefetch_size=128)
+    assert "ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];" in text
+    assert "st.global.L1::no_allocate.v4.b32 [%0], {%1, %2, %3, %4};" in text
+
+
+def test_only_on_request():
+    assert "asm" not in source_of()
+
+
+def refused(**keywords):
+    with pytest.raises(DispatchError) as raised:
+        source_of(**keywords)
+    return " ".join(str(raised.value).split())
+
+
+def test_refusals_say_why():
+    assert "`B` is not one vector of 64 bits (bits=128)" in refused(dispatch="vec_64b")
+    assert "cache='l9'" in refused(dispatch="vec_128b", cache="l9") or "nc" in refused(dispatch="vec_128b", cache="l9")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "uint8"])
+@pytest.mark.parametrize("shape", [(16, 32), (7, 12)])
+def test_cp_async_is_seen_after_the_wait(dtype, shape):
+    rows, columns = shape
+
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((rows, columns), dtype), B: Tx.Buffer((rows, columns), dtype)):
+        Tx.device_entry()
+        Tx.thread_id([64])
+        tile = Tx.alloc_shared((rows, columns), dtype)
+        Tx.cta.copy_async(tile, A)
+        Tx.ptx.cp.async_.commit_group()
+        Tx.ptx.cp.async_.wait_group(0)
+        Tx.tvm_storage_sync("shared")
+        Tx.cta.copy(B, tile)
+
+    a = (np.arange(rows * columns).reshape(shape) % 100).astype(dtype)
+    b = np.zeros_like(a)
+    report = tirx.simulate(kernel, a, b, target="cuda -arch=sm_80")
+    assert report.verdict == "clean", str(report)
+    np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("fill", [None, "zero"])
+def test_cp_async_under_a_predicate(fill):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64, 4), "float32"), B: Tx.Buffer((64, 4), "float32")):
+        Tx.device_entry()
+        t = Tx.thread_id([64])
+        tile = Tx.alloc_shared((64, 4), "float32")
+        Tx.tile.fill(tile[t, :], 7.0)
+        Tx.tile.copy_async(tile[t, :], A[t, :], direct=True, predicate=t < 48, fill_mode=fill)
+        Tx.ptx.cp.async_.wait_all()
+        Tx.tile.copy(B[t, :], tile[t, :])
+
+    a = np.arange(256, dtype="float32").reshape(64, 4)
+    b = np.zeros_like(a)
+    report = tirx.simulate(kernel, a, b, target="cuda -arch=sm_80")
+    assert report.verdict == "clean", str(report)
+    np.testing.assert_array_equal(b[:48], a[:48])
+    np.testing.assert_array_equal(b[48:], 0 if fill else 7)
