@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tirx.ir import Buffer, TileCall
+from tirx.ir import Buffer, BufferLoad, TileCall, as_expr
 from tirx.tile import ConfigKey, Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
 from tirx.variants import Tile, copy_tiles, has_runs
