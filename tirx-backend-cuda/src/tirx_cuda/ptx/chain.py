@@ -153,9 +153,14 @@ class Chain:
         _unknown(f"`{self._text}` lacks {missing}", hint)
 
     def __call__(self, *args: Any, pred: Any = None, preserve_dst: bool = False) -> Call:
-        forms = (self._forms or self._resolved()).get(len(args))
+        known = self._forms or self._resolved()
+        forms = known.get(len(args))
         if forms is None:
-            self._refuse_count(len(args))
+            wanted = tuple(arg for arg in args if arg is not SINK)  # `_` for a whole vector, or where it stands anyway
+            forms = known.get(len(wanted))
+            if forms is None or len(wanted) == len(args):
+                self._refuse_count(len(args))
+            args = wanted
         form, values = (forms[0], bound(forms[0], args)) if len(forms) == 1 else _first_fit(forms, args)
         if pred is not None:
             form = form.with_guard(bool(preserve_dst))

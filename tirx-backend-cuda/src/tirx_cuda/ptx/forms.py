@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import product
@@ -85,7 +86,7 @@ class Form(Intrinsic):
         self.parts: tuple[Part, ...] = tuple(builder.parts)
         self.arity = len(self.parts)
         self.row, self.values, self.mnemonic, self.variant, self.note = row, values, mnemonic, variant, notes
-        meaning = notes.get("meaning")
+        meaning = notes.get("meaning") if notes.get("meaning") != "none" else None
         self.function = None if meaning is None else "tirx_cuda.sim.ptx." + meaning.replace(".", ":")
         super().__init__(
             f"ptx.{row.family}",
@@ -208,7 +209,8 @@ class _Layout:
         return self.item(item) if space is None else self.add(Part("memory", item, None, space))
 
     def space(self, text: str) -> str | None:
-        found = self.values.get(text, text)
+        slot = text if text == "space" else text.removesuffix("space")
+        found = self.values.get(slot, slot)
         if found in SPACES:
             return found
         return "generic" if text.endswith("space") else None
@@ -221,13 +223,12 @@ class _Layout:
         return f"{{{', '.join(self.add(Part('reg', item, self.type(item), name=name)) for name in names)}}}"
 
     def count(self, text: str) -> int | None:
-        """A product and quotient of numbers and slots; None where a slot is empty."""
-        total = 1
-        for sign, word in _factors(text):
+        """Numbers and slots, calculated from left to right; None where a slot is empty."""
+        total = 0
+        for sign, word in re.findall(r"(^|[*/+-])([^*/+-]+)", text):
             if not word.isdigit() and word not in self.values:
                 return None
-            value = int(word) if word.isdigit() else _number(self.values[word])
-            total = total * value if sign == "*" else -(-total // value)
+            total = _CALCULATED[sign](total, int(word) if word.isdigit() else _number(self.values[word]))
         return total
 
     def type(self, item: Item) -> PtxType | None:
@@ -241,14 +242,13 @@ class _Layout:
         return f"%{len(self.parts) - 1}"
 
 
-def _factors(text: str) -> Iterator[tuple[str, str]]:
-    sign, word = "*", ""
-    for letter in text + "*":
-        if letter in "*/":
-            yield sign, word
-            sign, word = letter, ""
-        else:
-            word += letter
+_CALCULATED: dict[str, Callable[[int, int], int]] = {
+    "": lambda total, value: value,
+    "*": lambda total, value: total * value,
+    "/": lambda total, value: -(-total // value),
+    "+": lambda total, value: total + value,
+    "-": lambda total, value: total - value,
+}
 
 
 def _number(token: str) -> int:
@@ -313,10 +313,19 @@ def _choices(items: Sequence[Item]) -> Iterator[tuple[Item, ...]]:
 
 
 def _ways(item: Item) -> list[Item | None]:
+    """An item as the author may give it: results that nobody wants, fixed numbers and what is optional may be left out."""
     if item.kind == "optional":
         return [None, item]
-    if item.kind == "pair" and any(member.kind == "optional" for member in item.members):
-        return [item.members[0], item]
+    if item.kind == "text" and item.name.isdigit():
+        return [item, Item("imm", "size", choices=(int(item.name),))]
+    if item.sink and item.kind in ("reg", "vector"):
+        return [item, Item("text", "_")]
+    if item.kind == "pair":
+        first, second = item.members
+        ways: list[Item | None] = [Item("pair", members=(way, second)) for way in _ways(first) if way is not None]
+        if second.kind == "optional":
+            return [first, *(Item("pair", members=(way, *second.members)) for way in _ways(first) if way is not None)]
+        return ways
     return [item]
 
 

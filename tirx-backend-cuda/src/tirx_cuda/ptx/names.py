@@ -18,6 +18,10 @@ for _table, _families in {
     "copy": "cp",
     "warp": "activemask elect match redux shfl vote",
     "matrix": "ldmatrix stmatrix movmatrix mma",
+    "sync": "bar barrier membar fence griddepcontrol mbarrier",
+    "tcgen05": "tcgen05",
+    "wgmma": "wgmma",
+    "misc": "exit brkpt trap nanosleep pmevent setmaxnreg clusterlaunchcontrol tensormap multimem fabric spcompress spdecompress",
 }.items():
     FAMILIES.update(dict.fromkeys(_families.split(), _table))
 

@@ -185,7 +185,7 @@ def _split_notes(text: str) -> tuple[str, list[str]]:
     """The operands, and the annotations behind them."""
     words = text.split()
     last = len(words)
-    while last and (words[last - 1][0] in "@~" or re.match(r"ptx\d|=\w+\.|![a-z]", words[last - 1])):
+    while last and (words[last - 1][0] in "@~" or re.match(r"ptx\d|=\w+\.|=none$|![a-z]", words[last - 1])):
         last -= 1
     return " ".join(words[:last]), words[last:]
 
@@ -222,8 +222,8 @@ def _separated(text: str, separator: str) -> list[str]:
 
 def _item(text: str) -> Item:
     body, given = text, None
-    found = re.fullmatch(r"(.*\S) if (.*)", text)
-    if found is not None and text[0] not in "(":
+    found = re.fullmatch(r"([^\[(]*\S|\[.*\]) if (.*)", text)
+    if found is not None:
         body, given = found[1], parse_condition(found[2])
     item = _bare(body.strip())
     item.when = given
@@ -287,6 +287,6 @@ def _add_rule(row: Row, text: str) -> None:
     if arrow:
         row.rules.append(Rule(parse_condition(given.strip()), parse_condition(needed.strip())))
         return
-    found = re.match(r"(.*?)\s((?:@|ptx\d|=\w+\.|~|![a-z]).*)", text)
+    found = re.match(r"(.*?)\s((?:@|ptx\d|=\w+\.|=none|~|![a-z]).*)", text)
     assert found is not None, f"{row.table}:{row.line}: {text}"
     row.specials.append(Special(parse_condition(found[1].strip()), _annotations(found[2].split())))
