@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Expr, Layout, current_span
-from ..support.errors import LayoutError
+from ..ir import Expr, Layout
 from . import points
 from .doors import Doors
 from .drawn import Drawn
 from .fuse import Widths
 from .iters import Number
+from .mistakes import mistake, shown
 from .packing import is_contiguous
 from .tile import TileLayout
 
@@ -42,15 +42,13 @@ class ComposeLayout(Drawn, Doors, Layout):
         self.swizzle_len = _bits(swizzle_len, "swizzle_len")
         self.atom_len = _bits(atom_len, "atom_len")
         if atom_len < swizzle_len:
-            raise LayoutError(
+            raise mistake(
                 f"a swizzle of {swizzle_len} bits does not fit an atom of {atom_len}",
-                span=current_span(),
                 hint="atom_len is at least swizzle_len: the bits that change must not be those that they change with",
             )
         if not isinstance(tile_layout, TileLayout):
-            raise LayoutError(
+            raise mistake(
                 f"a swizzle is around a TileLayout, not {type(tile_layout).__name__}",
-                span=current_span(),
                 hint="write ComposeLayout(3, 3, 3, TileLayout(S[8, 64]))",
             )
         self.tile_layout = tile_layout
@@ -218,9 +216,8 @@ class ComposeLayout(Drawn, Doors, Layout):
         """Every `factor` consecutive elements become one; they must lie in one chunk."""
         bits = self._factor_bits(factor)
         if bits > self.per_element and self.swizzle_len:
-            raise LayoutError(
+            raise mistake(
                 f"{factor} elements do not stay together in chunks of {1 << self.per_element}",
-                span=current_span(),
                 hint="pack at most as many elements as the swizzle keeps together",
             )
         packed = self.tile_layout.pack(factor)
@@ -234,9 +231,8 @@ class ComposeLayout(Drawn, Doors, Layout):
 
     def _factor_bits(self, factor: Any) -> int:
         if not isinstance(factor, int) or factor < 1 or factor & (factor - 1):
-            raise LayoutError(
-                f"{factor!r} elements of a swizzled layout are no chunk of its bits",
-                span=current_span(),
+            raise mistake(
+                f"{shown(factor)} elements of a swizzled layout are no chunk of its bits",
                 hint="give a power of two",
             )
         return factor.bit_length() - 1
@@ -248,7 +244,5 @@ class ComposeLayout(Drawn, Doors, Layout):
 
 def _bits(value: Any, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise LayoutError(
-            f"{name} of a swizzle is {value!r}", span=current_span(), hint="give a number of bits: a constant from 0 on"
-        )
+        raise mistake(f"{name} of a swizzle is {shown(value)}", hint="give a number of bits: a constant from 0 on")
     return value

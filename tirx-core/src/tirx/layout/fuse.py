@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 from ..support.errors import LayoutError, TargetError
 from .axis import Axis
 from .iters import Iter, number
+from .mistakes import mistake
 from .names import axis_named
 from .parts import Parts
 from .scopes import get_scope, thread_axes
@@ -29,6 +30,11 @@ class Widths(Protocol):
 
 def fuse_axes(layout: P, scopes: Widths) -> P:
     """The layout with axes joined as long as rows and widths allow; itself where axes contradict each other."""
+    if not hasattr(scopes, "fixed_width"):
+        raise mistake(
+            f"scopes is {type(scopes).__name__}, which knows no widths",
+            hint="give the levels of a target: target.scope_model()",
+        )
     while (found := _rule(layout, scopes)) is not None:
         outer, inner, joined, width = found
         layout = _joined(layout, outer, inner, joined, width)

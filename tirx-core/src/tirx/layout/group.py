@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from ..ir import current_span
 from ..support.errors import LayoutError
 from .iters import Iter, Number, cut, divides, number, over, product, same
+from .mistakes import mistake
 from .parts import Parts
 from .text import spec_text
 
@@ -67,15 +67,13 @@ def _cannot_group(layout: Parts, shape: Sequence[Number]) -> LayoutError:
     if not same(total, size):
         hint = f"the layout has {size} elements, the shape {total}"
     text = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
-    return LayoutError(
-        f"layout {spec_text(layout)} can not be grouped by shape ({text})", span=current_span(), hint=hint
-    )
+    return mistake(f"layout {spec_text(layout)} can not be grouped by shape ({text})", hint=hint)
 
 
 def group_many(layout: P, shapes: Sequence[Sequence[Any]]) -> tuple[P, list[list[int]]]:
     """The layout with iters split so that they line up with every one of `shapes`, and the separators of each."""
     if not shapes:
-        raise LayoutError("group_many needs at least one shape", span=current_span(), hint="give a list of shapes")
+        raise mistake("group_many needs at least one shape", hint="give a list of shapes")
     sized = [[number(extent) for extent in shape] for shape in shapes]
     made, _ = group(layout, _common(sized))
     return made, [_separators(made.shard, shape) for shape in sized]
@@ -94,9 +92,8 @@ def _common(shapes: Sequence[Sequence[Number]]) -> list[Number]:
     while ends:
         step = next((end for end in ends if all(divides(end, other) for other in ends)), None)
         if step is None or not divides(ordered[-1], step):
-            raise LayoutError(
+            raise mistake(
                 f"the shapes {', '.join(_text(shape) for shape in shapes)} have no common refinement",
-                span=current_span(),
                 hint="of the products of their first dimensions each must divide the next",
             )
         ends.remove(step)
@@ -130,9 +127,8 @@ def permute_dims(layout: P, order: Sequence[int]) -> P:
 def permute_by_groups(layout: P, separators: Sequence[int], order: Sequence[int]) -> P:
     """Groups of shard iters (as `group` answers them) in another order."""
     if list(separators) != sorted(separators) or [*separators[:1], *separators[-1:]] != [0, len(layout.shard)]:
-        raise LayoutError(
+        raise mistake(
             f"{list(separators)} are no separators of {len(layout.shard)} iters",
-            span=current_span(),
             hint=f"they rise from 0 to {len(layout.shard)}, as group() answers them",
         )
     _require_permutation(order, len(separators) - 1)
@@ -141,8 +137,7 @@ def permute_by_groups(layout: P, separators: Sequence[int], order: Sequence[int]
 
 def _require_permutation(order: Sequence[int], count: int) -> None:
     if sorted(order) != list(range(count)):
-        raise LayoutError(
+        raise mistake(
             f"{list(order)} is no permutation of {count} dimensions",
-            span=current_span(),
             hint="name each dimension from 0 on once",
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..arith import Analyzer, simplify
 from ..arith.key import key_of
-from ..ir import Expr, IntImm, as_expr, current_span, sizes
-from ..support.errors import LayoutError
+from ..ir import Expr, IntImm, as_expr, sizes
+from .mistakes import mistake
 
 __all__ = ["Iter", "Number", "cut", "divides", "number", "over", "product", "row_major_strides", "same"]
 
@@ -25,13 +25,12 @@ class Iter:
         self.stride = number(stride)
         self.axis: str = getattr(axis, "name", axis)
         if isinstance(self.extent, int) and self.extent < 1:
-            raise LayoutError(
+            raise mistake(
                 f"extent {self.extent} of a layout is not positive",
-                span=current_span(),
                 hint="leave out what holds no element",
             )
         if not isinstance(self.axis, str):
-            raise LayoutError(f"{axis!r} is no axis", span=current_span(), hint="write Axis.laneid, or its name")
+            raise mistake(f"{axis!r} is no axis", hint="write Axis.laneid, or its name")
 
     def key(self) -> Any:
         """Equal for equal iters."""
@@ -56,12 +55,10 @@ def number(value: Any) -> Number:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, bool | str | float) or value is None:
-        raise LayoutError(f"{value!r} in a layout is no integer", span=current_span(), hint="write an integer")
+        raise mistake(f"{value!r} in a layout is no integer", hint="write an integer")
     expr = as_expr(value)
     if not expr.dtype.is_integer:
-        raise LayoutError(
-            f"a layout is made of integers, not {expr.dtype}", span=current_span(), hint="cast it to an integer"
-        )
+        raise mistake(f"a layout is made of integers, not {expr.dtype}", hint="cast it to an integer")
     expr = simplify(expr)
     return expr.value if isinstance(expr, IntImm) else expr
 

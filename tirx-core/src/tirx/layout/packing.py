@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ..ir import current_span
 from ..support.errors import LayoutError
 from .canonical import fuse_iters
 from .iters import Iter, Number, cut, divides, number, over, product, same
+from .mistakes import mistake, shown
 from .parts import Parts, axis_name, is_memory
 from .text import spec_text
 
@@ -80,15 +80,12 @@ def element_axis(layout: Parts) -> str:
 
 def _check_factor(factor: Any) -> None:
     if not isinstance(factor, int) or isinstance(factor, bool) or factor < 1:
-        raise LayoutError(
-            f"{factor!r} is no number of elements", span=current_span(), hint="give a positive constant integer"
-        )
+        raise mistake(f"{shown(factor)} is no number of elements", hint="give a positive constant integer")
 
 
 def _not_consecutive(layout: Parts, factor: int, why: str) -> LayoutError:
-    return LayoutError(
+    return mistake(
         f"{factor} elements of {spec_text(layout)} are not consecutive: {why}",
-        span=current_span(),
         hint="pack along an innermost dimension of stride 1 that the number divides",
     )
 
@@ -97,9 +94,8 @@ def broadcast(layout: P, count: Any, position: int = -1, axis: Any = "m") -> P:
     """A further dimension whose steps stay where they are: before iter `position`, or counted from behind the last."""
     places = len(layout.shard) + 1
     if not -places <= position < places:
-        raise LayoutError(
+        raise mistake(
             f"there is no place {position} among {places - 1} iters",
-            span=current_span(),
             hint=f"give a position between {-places} and {places - 1}",
         )
     at = position % places

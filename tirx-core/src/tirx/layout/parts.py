@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..backend import names
-from ..ir import Expr, Layout, current_span
-from ..support.errors import LayoutError
+from ..ir import Expr, Layout
 from ..support.suggest import did_you_mean
 from .iters import Iter, Number, number
+from .mistakes import mistake
 from .names import axis_named
 from .syntax import AxisTerm
 
@@ -79,13 +79,9 @@ class Parts(Layout):
         self.shard, self.replica, self.offset = tuple(shard), tuple(replica), {}
         for item in (*self.shard, *self.replica):
             if not isinstance(item, Iter):
-                raise LayoutError(
-                    f"{item!r} is no iter of a layout", span=current_span(), hint="write Iter(extent, stride, axis)"
-                )
+                raise mistake(f"{item!r} is no iter of a layout", hint="write Iter(extent, stride, axis)")
         if not self.shard:
-            raise LayoutError(
-                "a layout has at least one iter", span=current_span(), hint="write S[1] for a single element"
-            )
+            raise mistake("a layout has at least one iter", hint="write S[1] for a single element")
         for term in offset:
             total = number(self.offset.pop(term.axis, 0) + term.amount)
             if not (isinstance(total, int) and total == 0):
@@ -120,4 +116,4 @@ def is_memory(axis: str) -> bool:
 def _require_axis(name: str) -> None:
     if axis_named(name) is None:
         hint = did_you_mean(name, names("layout_axes")) or f"the axes are {', '.join(sorted(names('layout_axes')))}"
-        raise LayoutError(f"there is no layout axis `{name}`", span=current_span(), hint=hint)
+        raise mistake(f"there is no layout axis `{name}`", hint=hint)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ir import current_span
 from ..ir.sizes import plus, times
-from ..support.errors import LayoutError
 from .iters import Iter, Number, number, product, row_major_strides, same
+from .mistakes import mistake
 from .parts import Parts
 
 __all__ = ["checked_point", "flat_index", "physical", "split", "split_index"]
@@ -24,22 +23,19 @@ def checked_point(
     indices = tuple(number(index) for index in coord)
     extents = tuple(number(e) for e in shape) if shape is not None else _domain(layout, len(indices))
     if len(extents) != len(indices):
-        raise LayoutError(
+        raise mistake(
             f"{len(indices)} coordinates for {len(extents)} dimensions",
-            span=current_span(),
             hint="give one coordinate for each dimension of the shape",
         )
     if not same(product(extents), product(item.extent for item in layout.shard)):
-        raise LayoutError(
+        raise mistake(
             f"shape {_shape_text(extents)} does not hold the {product(i.extent for i in layout.shard)} elements of the layout",
-            span=current_span(),
             hint="the product of the shape is the size of the layout",
         )
     for axis, (index, extent) in enumerate(zip(indices, extents, strict=True)):
         if isinstance(index, int) and (index < 0 or (isinstance(extent, int) and index >= extent)):
-            raise LayoutError(
+            raise mistake(
                 f"coordinate {index} is outside dimension {axis} of extent {extent}",
-                span=current_span(),
                 hint=f"coordinates go from 0 to {number(extent - 1)}",
             )
     return indices, extents
@@ -53,9 +49,8 @@ def _domain(layout: Parts, count: int) -> tuple[Number, ...]:
     if count == 1:
         return (product(item.extent for item in layout.shard),)
     if count != len(layout.shard):
-        raise LayoutError(
+        raise mistake(
             f"{count} coordinates for a layout of {len(layout.shard)} iters",
-            span=current_span(),
             hint="give shape=(...)",
         )
     return tuple(item.extent for item in layout.shard)

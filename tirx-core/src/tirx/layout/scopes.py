@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir import current_span
 from ..support.errors import LayoutError
 from .axis import Axis
+from .mistakes import mistake
 from .names import axis_named
 from .parts import Parts
 from .text import spec_text
@@ -58,8 +58,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 def _no_chain(layout: Parts, why: str) -> LayoutError:
-    return LayoutError(
+    return mistake(
         f"the thread axes of {spec_text(layout)} are no chain of levels: {why}",
-        span=current_span(),
         hint="use axes of which each counts inside what the next one counts, such as laneid with warpid",
     )

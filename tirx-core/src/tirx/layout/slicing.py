@@ -18,11 +18,10 @@ from math import gcd
 from typing import Any, TypeVar
 
 from ..arith import Analyzer
-from ..ir import current_span
-from ..support.errors import LayoutError
 from .canonical import fuse_iters
 from .group import group
 from .iters import Iter, Number, divides, number, same
+from .mistakes import mistake
 from .parts import Parts
 
 __all__ = ["Bounds", "bounds_of", "slice_layout"]
@@ -50,9 +49,8 @@ def slice_layout(layout: P, shape: Sequence[Any], region: Sequence[Any]) -> P | 
 def bounds_of(shape: Sequence[Any], region: Sequence[Any]) -> list[Bounds]:
     """(begin, end) of each dimension; `LayoutError` for what is empty or outside."""
     if len(region) != len(shape):
-        raise LayoutError(
+        raise mistake(
             f"a region of {len(region)} dimensions of a shape of {len(shape)}",
-            span=current_span(),
             hint="give (begin, end) for each dimension",
         )
     bounds = [_bounds(dim, item, number(extent)) for dim, (item, extent) in enumerate(zip(region, shape, strict=True))]
@@ -66,9 +64,7 @@ def _bounds(dim: int, item: Any, extent: Number) -> Bounds:
         return number(item.start or 0), extent if item.stop is None else number(item.stop)
     if isinstance(item, tuple | list) and len(item) == 2:
         return number(item[0]), number(item[1])
-    raise LayoutError(
-        f"dimension {dim} of a region is {item!r}", span=current_span(), hint="give (begin, end), or begin:end"
-    )
+    raise mistake(f"dimension {dim} of a region is {item!r}", hint="give (begin, end), or begin:end")
 
 
 def _check_bounds(dim: int, begin: Number, end: Number, extent: Number) -> None:
@@ -76,16 +72,14 @@ def _check_bounds(dim: int, begin: Number, end: Number, extent: Number) -> None:
     for value, limit in ((begin, extent), (end, extent)):
         outside = known.bounds(value).high
         if (outside is not None and outside < 0) or _above(known, value, limit):
-            raise LayoutError(
+            raise mistake(
                 f"{value} is outside dimension {dim} of extent {extent}",
-                span=current_span(),
                 hint=f"a region lies between 0 and {extent}",
             )
     high = known.bounds(number(end - begin)).high
     if high is not None and high < 1:
-        raise LayoutError(
+        raise mistake(
             f"{begin} to {end} of dimension {dim} holds no element",
-            span=current_span(),
             hint="let it end behind its begin",
         )
 
@@ -152,10 +146,11 @@ def _in_one_round(begin: Number, count: Number, extent: Number) -> bool:
 
 def _halves(outer: Sequence[Iter], item: Iter, begin: Number, count: Number) -> tuple[list[Iter], Offset] | None:
     """A run whose middle is where a round of `item` ends."""
-    if not (isinstance(begin, int) and isinstance(count, int) and isinstance(item.extent, int)) or count % 2:
+    if not (isinstance(begin, int) and isinstance(count, int) and isinstance(item.extent, int)):
         return None
-    half, (turn, inner) = count // 2, divmod(begin, item.extent)
-    if inner + half != item.extent:
+    turn, inner = divmod(begin, item.extent)
+    half = item.extent - inner
+    if count != 2 * half:
         return None
     here, there = _at(outer, turn), _at(outer, turn + 1)
     step = _sum(_difference(there, here), {item.axis: number(-inner * item.stride)})

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import names
-from ..ir import Expr, current_span
-from ..support.errors import LayoutError
+from ..ir import Expr
 from ..support.suggest import did_you_mean
 from .axis import Axis
 from .iters import Iter, Number, row_major_strides
+from .mistakes import mistake
 from .names import axis_named
 
 __all__ = ["AxisTerm", "BoundAxis", "LayoutSpec", "R", "S"]
@@ -100,9 +100,7 @@ def as_term(value: Any) -> AxisTerm:
         return value
     if isinstance(value, int | Expr) and not isinstance(value, bool):
         return AxisTerm(value, "m")
-    raise LayoutError(
-        f"{value!r} is no stride or offset of a layout", span=current_span(), hint="write a number, or number @ axis"
-    )
+    raise mistake(f"{value!r} is no stride or offset of a layout", hint="write a number, or number @ axis")
 
 
 class _Builder:
@@ -125,20 +123,18 @@ def _iters(key: Any) -> list[Iter]:
     if isinstance(key, slice):
         extents, strides = _items(key.start), _items(key.stop)
         if key.step is not None:
-            raise LayoutError("a layout is written S[extents:strides]", span=current_span(), hint="there is one colon")
+            raise mistake("a layout is written S[extents:strides]", hint="there is one colon")
     elif isinstance(key, tuple) and any(isinstance(item, slice) for item in key):
-        raise LayoutError(
+        raise mistake(
             "extents and strides are given as two tuples",
-            span=current_span(),
             hint="write S[(8, 4):(4, 1)], not S[8:4, 4:1]",
         )
     else:
         extents = _items(key)
         strides = list(row_major_strides(extents))
     if len(extents) != len(strides):
-        raise LayoutError(
+        raise mistake(
             f"{len(extents)} extents and {len(strides)} strides",
-            span=current_span(),
             hint="give one stride for each extent",
         )
     terms = [as_term(stride) for stride in strides]
@@ -161,7 +157,7 @@ class _AxisNames:
         row = axis_named(name)
         if row is None:
             hint = did_you_mean(name, names("layout_axes"))
-            raise LayoutError(f"there is no layout axis `{name}`", span=current_span(), hint=hint)
+            raise mistake(f"there is no layout axis `{name}`", hint=hint)
         return BoundAxis(row)
 
     def __getattr__(self, name: str) -> BoundAxis:

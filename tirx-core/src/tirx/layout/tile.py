@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..ir import Layout, current_span
+from ..ir import Layout
 from ..support.errors import LayoutError
 from . import canonical, packing, points, scopes, slicing, tiling
 from . import group as grouping
@@ -21,6 +21,7 @@ from .doors import Doors
 from .drawn import Drawn
 from .fuse import Widths
 from .iters import Iter, Number, row_major_strides
+from .mistakes import mistake
 from .parts import Parts
 from .syntax import LayoutSpec
 from .text import spec_text
@@ -39,9 +40,8 @@ class TileLayout(Drawn, Doors, Parts):
 
     def __init__(self, spec: LayoutSpec) -> None:
         if not isinstance(spec, LayoutSpec):
-            raise LayoutError(
+            raise mistake(
                 f"a TileLayout is made from S[...], not {type(spec).__name__}",
-                span=current_span(),
                 hint="write TileLayout(S[(8, 4):(4, 1)])",
             )
         self._fill(spec.shard, spec.replica, spec.offset)
@@ -184,9 +184,8 @@ class TileLayout(Drawn, Doors, Parts):
 
 def _tile_layout(layout: Any, what: str) -> TileLayout:
     if not isinstance(layout, TileLayout):
-        raise LayoutError(
+        raise mistake(
             f"{what} is {type(layout).__name__}, not a TileLayout",
-            span=current_span(),
             hint="swizzle the inner layout: the outer one counts whole tiles",
         )
     return layout

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from typing import Any, TypeVar
 
-from ..ir import current_span
 from ..support.errors import LayoutError
 from .canonical import canonicalize, fuse_iters
 from .group import group
 from .iters import Iter, Number, divides, number, over, product, row_major_strides, same
+from .mistakes import mistake
 from .parts import Parts
 from .span import span
 
@@ -29,7 +29,8 @@ Dims = list[list[Iter]]
 def tile(inner: P, outer: Parts, outer_shape: Sequence[Any], inner_shape: Sequence[Any]) -> P:
     """`inner` repeated as `outer` says; a dimension of the result is outer_d times inner_d."""
     _same_rank(outer_shape, inner_shape)
-    return direct_sum(inner, _scaled(outer, inner), outer_shape, inner_shape)
+    steps, _ = group(outer.replaced(shard=fuse_iters(outer.shard)), outer_shape)
+    return direct_sum(inner, _scaled(steps, inner), outer_shape, inner_shape)
 
 
 def direct_sum(right: P, left: Parts, left_shape: Sequence[Any], right_shape: Sequence[Any]) -> P:
@@ -179,9 +180,8 @@ def _quotients(total: Sequence[Any], part: Sequence[Any]) -> list[Number]:
     sized = [(number(a), number(b)) for a, b in zip(total, part, strict=True)]
     for dim, (whole, piece) in enumerate(sized):
         if not divides(piece, whole):
-            raise LayoutError(
+            raise mistake(
                 f"dimension {dim} of extent {whole} is no whole number of tiles of {piece}",
-                span=current_span(),
                 hint="use a shape that the tile divides, and treat the rest apart",
             )
     return [over(whole, piece) for whole, piece in sized]
@@ -190,16 +190,14 @@ def _quotients(total: Sequence[Any], part: Sequence[Any]) -> list[Number]:
 def _halves(shape: Sequence[Any], known: Sequence[Any], *, second: bool) -> list[Any]:
     """The other dimensions of an interleaved shape, of which `known` is every second one."""
     if len(shape) != 2 * len(known):
-        raise LayoutError(
+        raise mistake(
             f"an interleaved shape of {len(shape)} dimensions for {len(known)}",
-            span=current_span(),
             hint="give (left_0, right_0, left_1, right_1, ...)",
         )
     mine, other = (shape[1::2], shape[0::2]) if second else (shape[0::2], shape[1::2])
     if not all(same(number(a), number(b)) for a, b in zip(mine, known, strict=True)):
-        raise LayoutError(
+        raise mistake(
             f"the interleaved shape ({_text(shape)}) does not hold ({_text(known)})",
-            span=current_span(),
             hint="give (left_0, right_0, left_1, right_1, ...)",
         )
     return list(other)
@@ -207,9 +205,8 @@ def _halves(shape: Sequence[Any], known: Sequence[Any], *, second: bool) -> list
 
 def _same_rank(a: Sequence[Any], b: Sequence[Any]) -> None:
     if len(a) != len(b):
-        raise LayoutError(
+        raise mistake(
             f"shapes ({_text(a)}) and ({_text(b)}) have {len(a)} and {len(b)} dimensions",
-            span=current_span(),
             hint="give both the same number; a dimension that is not tiled has 1",
         )
 
