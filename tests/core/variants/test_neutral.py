@@ -6,7 +6,7 @@ import pytest
 
 from tirx.layout import R, S, TileLayout
 from tirx.layout.syntax import AxisNames as Axis
-from tirx.testing.tiles import Place, check_tile_operation
+from tirx.testing.operations import Place, check_tile_operation
 
 FRAGMENT = TileLayout(S[(2, 8, 4, 2) : (2, 4 @ Axis.laneid, 1 @ Axis.laneid, 1)])  # 16 x 8 over 32 lanes
 ROWS = TileLayout(S[(2, 8) : (1, 4 @ Axis.laneid)] + R[4 : 1 @ Axis.laneid])  # 16 values, one per row of it

@@ -8,7 +8,7 @@ from tirx.backend import load
 from tirx.layout import ComposeLayout, S, TileLayout
 from tirx.layout.syntax import AxisNames
 from tirx.support.errors import DispatchError
-from tirx.testing.tiles import Place, check_tile_operation
+from tirx.testing.operations import Place, check_tile_operation
 
 load("cuda")
 

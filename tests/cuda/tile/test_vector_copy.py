@@ -8,7 +8,7 @@ import pytest
 import tirx
 from tirx import script as Tx
 from tirx.support.errors import DispatchError
-from tirx.testing.tiles import Place, check_tile_operation
+from tirx.testing.operations import Place, check_tile_operation
 
 ONE = {"scope": "thread", "threads": 1}
 
