@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 from tests.trn.build import imported, lowered, run, source_of
 from tests.trn.lint import complaints
-from tests.trn.test_examples import NAMES, load
+from tests.trn.test_examples import load
+from tests.trn.test_ops import ALL, case_kernel
 from tirx import script as Tx
 from tirx.ir import IRModule, PrimFunc
 from tirx.support.errors import VerifyError
@@ -21,9 +23,26 @@ from tirx_trn.pipeline import PIPELINE
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("name", NAMES)
+SHOWN = ("nki_add", "nki_matmul", "nki_softmax", "nki_tiled_matmul", "nki_rmsnorm", "nki_long_softmax", "nki_transpose")
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_examples_are_written_like_this(name: str, request: pytest.FixtureRequest) -> None:
     path, text = GOLDEN / f"{name}.txt", source_of(load(name).KERNEL)
+    if request.config.getoption("--update-golden"):
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+def test_every_instruction_is_written_like_this(request: pytest.FixtureRequest) -> None:
+    """What each vector's instructions become; loads and stores around them left out."""
+    parts = []
+    for name, case in ALL.items():
+        lines = [line[4:] for line in source_of(case_kernel(case)).splitlines() if line.startswith("    ")]
+        kept = [line for line in lines if "dma_copy(dst=t" not in line and "nl.ndarray" not in line and "return" not in line]
+        kept = [line for line in kept if not re.match(r"nisa.dma_copy\(dst=r\d, ", line)]
+        parts.append(f"# {name}\n" + "\n".join(kept) + "\n")
+    path, text = GOLDEN / "instructions.txt", "\n".join(parts)
     if request.config.getoption("--update-golden"):
         path.write_text(text)
     assert text == path.read_text()

@@ -11,6 +11,7 @@ from tests.trn.test_kernels import add_kernel
 from tirx import backend
 from tirx.support.errors import TargetError
 from tirx.target import Target
+from tirx_trn.hardware import GENERATIONS
 from tirx_trn.target_tags import TAGS
 
 
@@ -49,12 +50,46 @@ def test_wrong_attributes_are_refused(text: str, message: str) -> None:
         ("aws/trn1/trn1.32xlarge", "v2", 32),
         ("aws/inf2/inf2.48xlarge", "v2", 24),
         ("aws/trn2/trn2.48xlarge", "v3", 128),
+        ("aws/trn1/trn1n.32xlarge", "v2", 32),
+        ("aws/trn2/trn2u.48xlarge", "v3", 128),
+        ("aws/trn3/ultraserver-gen1", "v4", 512),
         ("aws/trainium3", "v4", 8),
     ],
 )
 def test_tags(name: str, generation: str, cores: int) -> None:
     target = Target(name)
     assert (target.kind.name, target["generation"], target["num_cores"]) == ("trn", generation, cores)
+
+
+@pytest.mark.parametrize(
+    ("name", "gib", "bandwidth"),
+    [
+        ("aws/trn1/trn1.2xlarge", 32, 410),
+        ("aws/inf2/inf2.24xlarge", 192, 410),
+        ("aws/trn2/trn2.48xlarge", 1536, 362),
+        ("aws/trainium3", 144, 612),
+    ],
+)
+def test_tags_know_their_device_memory(name: str, gib: int, bandwidth: int) -> None:
+    target = Target(name)
+    assert (target["hbm_gib"], target["hbm_gbps_per_core"]) == (gib, bandwidth)
+
+
+def test_figures_of_the_generations_are_the_documented_ones() -> None:
+    """Lanes times clock is the documented throughput of the tensor engine; clocks as the guides give them."""
+    assert {name: row.clocks for name, row in GENERATIONS.items()} == {
+        "v2": {"tensor": 2.8, "vector": 1.12, "scalar": 1.4, "gpsimd": 1.4},
+        "v3": {"tensor": 2.4, "vector": 0.96, "scalar": 1.2, "gpsimd": 1.2},
+        "v4": {"tensor": 2.4, "vector": 1.2, "scalar": 1.2, "gpsimd": 1.2},
+    }
+    dense = {name: round(2 * 128 * 128 * row.clocks["tensor"] / 1000) for name, row in GENERATIONS.items()}
+    assert dense == {"v2": 92, "v3": 79, "v4": 79}
+
+
+@pytest.mark.parametrize("text", ["trn -nki=0.2", "trn -allocation=manual"])
+def test_unknown_choices_are_refused(text: str) -> None:
+    with pytest.raises(TargetError, match="it is one of"):
+        Target(text)
 
 
 def test_every_tag_says_where_it_comes_from() -> None:

@@ -70,6 +70,8 @@ KIND = TargetKind(
         "max_sbuf_size_per_partition": Attribute(int, None, "usable bytes of one SBUF partition", _positive),
         "max_psum_size_per_partition": Attribute(int, None, "bytes of one PSUM partition, all banks", _positive),
         "num_cores": Attribute(int, 1, "NeuronCores of the machine", _positive),
+        "hbm_gib": Attribute(int, None, "device memory of the machine in GiB", _positive),
+        "hbm_gbps_per_core": Attribute(int, None, "bandwidth of device memory for one NeuronCore in GB/s", _positive),
     },
     scope_model=lambda target, attrs: _NO_LEVELS,
     capabilities=lambda target: Capabilities(tuple(NKI_DTYPES), scopes=("global", "trn.sbuf", "trn.psum")),

@@ -9,6 +9,7 @@ from tirx.codegen.row import Codegen
 from tirx.intrinsic import Intrinsic
 from tirx.layout.axis import Axis
 from tirx.layout.row import LayoutConstructor
+from tirx.runtime.row import DeviceRow, Toolchain
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
 from tirx.target.kind import StorageScope, TargetKind, TargetTag
@@ -21,10 +22,11 @@ from .layout import AXES, CONSTRUCTORS
 from .op import INTRINSICS
 from .pipeline import PIPELINE
 from .target_tags import TAGS
+from .toolchain import INSTALL
 
 __all__ = [
-    "tirx_checks", "tirx_codegens", "tirx_intrinsics", "tirx_layout_axes", "tirx_layout_constructors", "tirx_namespaces",
-    "tirx_pipelines", "tirx_simulators", "tirx_storage_scopes", "tirx_target_kinds", "tirx_target_tags",
+    "tirx_checks", "tirx_codegens", "tirx_devices", "tirx_intrinsics", "tirx_layout_axes", "tirx_layout_constructors", "tirx_namespaces",
+    "tirx_pipelines", "tirx_simulators", "tirx_storage_scopes", "tirx_target_kinds", "tirx_target_tags", "tirx_toolchains",
 ]  # fmt: skip
 
 
@@ -92,3 +94,19 @@ def tirx_codegens() -> Iterable[Codegen]:
 def tirx_simulators() -> Iterable[Simulator]:
     """One agent that runs instruction after instruction."""
     return (Simulator("trn", "sequential"),)
+
+
+@hookimpl
+def tirx_toolchains() -> Iterable[Toolchain]:
+    """AWS's `nki`, which compiles a kernel when it runs it."""
+    return (
+        Toolchain(
+            "nki", "trn", find="tirx_trn.toolchain:find_nki", compile="tirx_trn.toolchain:compile_with_nki", install=INSTALL
+        ),
+    )
+
+
+@hookimpl
+def tirx_devices() -> Iterable[DeviceRow]:
+    """A NeuronCore, or NKI's simulator."""
+    return (DeviceRow("trn", "tirx_trn.device:open_device", INSTALL),)

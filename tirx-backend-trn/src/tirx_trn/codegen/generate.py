@@ -104,13 +104,20 @@ class _Kernel:
                 access = used.get(id(param))
                 self.names.define(tensor)
                 (self.outputs if access is not None and access.written is not None else self.inputs).append(tensor)
-        lines = ["@nki.jit", f"def {self.name}({', '.join(self.names.of(item) for item in self.inputs)}):"]
+        lines = [*self._order(), "@nki.jit", f"def {self.name}({', '.join(self.names.of(item) for item in self.inputs)}):"]
         sizes = self._sizes()
         body = [*self._results(), *self._block(_statements(self.func.body))]
         body = [line for var, line in sizes if self.names.is_used(var)] + body
         lines += [INDENT + line for line in body]
         lines.append(f"{INDENT}return {', '.join(self.names.of(item) for item in self.outputs)}")
         return "\n".join(lines)
+
+    def _order(self) -> list[str]:
+        """A comment where inputs and results are mixed in the author's list: whoever launches the kernel must know it."""
+        listed = [self.host.tensors[id(param)] for param in self.func.params if id(param) in self.host.tensors]
+        if listed == [*self.inputs, *self.outputs]:
+            return []
+        return [f"# The author's parameters: {', '.join(self.names.of(item) for item in listed)}"]
 
     def _sizes(self) -> list[tuple[Var, str]]:
         """Symbolic dimensions, read from the inputs' shapes."""
