@@ -499,3 +499,31 @@ def test_a_level_that_the_target_lacks() -> None:
     assert error.message == "the target has no clusters to do Tx.cluster.fill"
     assert error.hint is not None
     assert error.hint.startswith("it has cta, warp, thread; ")
+
+
+def test_functions_that_kernels_call() -> None:
+    @Tx.prim_func(private=True)
+    def clear(A: Tx.Buffer((64,))):
+        Tx.tile.fill(A, 1.0)
+
+    @Tx.prim_func(private=True, check_well_formed=False)
+    def share(A: Tx.Buffer((64,))):
+        Tx.cta.fill(A, 1.0)
+
+    def calling(function: PrimFunc) -> PrimFunc:
+        @Tx.prim_func
+        def k(A: Tx.Buffer((64,))):
+            Tx.device_entry()
+            Tx.thread_id([1])
+            function(A)
+
+        return k
+
+    with lab(variant("a")):
+        a = np.zeros(64, np.float32)
+        assert tirx.simulate(calling(clear), a, target="lab").verdict == "clean"
+        assert a[0] == 1.0
+        error = refused(calling(share))
+    assert error.message == (
+        "Tx.cta.fill cannot be shared out here: a function that kernels call does not know how they are launched"
+    )

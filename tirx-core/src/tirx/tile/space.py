@@ -78,6 +78,8 @@ class Space:
 
     def why_not(self, level: str) -> str:
         """Why `level` does not lie inside, in words."""
+        if not self.dims:
+            return "a function that kernels call does not know how they are launched"
         return self.reasons.get(level, f"this launch has no {level}s")
 
     def depth(self, level: str) -> int:

@@ -49,12 +49,14 @@ DEEPEST = 16  # variants that emit tile calls: beyond this they only call each o
 
 
 class _KernelTiles(Flow):
-    """The tile calls of one kernel part."""
+    """The tile calls of one kernel part; or of a function that is not `launched`, which kernels call."""
 
-    def __init__(self, func: PrimFunc, body: Stmt, target: Target, context: PassContext) -> None:
+    def __init__(
+        self, func: PrimFunc, body: Stmt, target: Target, context: PassContext, *, launched: bool = True
+    ) -> None:
         self.model = target.scope_model(func.attrs)
-        self.found = list(declarations(body, self.model)) if self.model else []
-        extents = resolve_extents(self.model, self.found) if self.model else None
+        self.found = list(declarations(body, self.model)) if self.model and launched else []
+        extents = resolve_extents(self.model, self.found) if self.model and launched else None
         super().__init__(func, body, Space(self.model, extents), self.found, extents)
         self.func = func
         self.target = target
@@ -175,7 +177,7 @@ class _Module:
         target: Target = func.attrs.get("target", self.context.target)
         body = rewrite(func.body, {}, enter={Attr: self._entering(func, target)})
         if body.has(TileCall) and (not target.scope_model(func.attrs) or func.name in self.called):
-            host, body = self._part(func, body, target)
+            host, body = self._part(func, body, target, launched=False)
             body = seq([*host, body])
         self.problems += _left_over(body)
         return func.with_body(body)
@@ -189,8 +191,8 @@ class _Module:
 
         return enter
 
-    def _part(self, func: PrimFunc, body: Stmt, target: Target) -> tuple[list[Stmt], Stmt]:
-        tiles = _KernelTiles(func, body, target, self.context)
+    def _part(self, func: PrimFunc, body: Stmt, target: Target, *, launched: bool = True) -> tuple[list[Stmt], Stmt]:
+        tiles = _KernelTiles(func, body, target, self.context, launched=launched)
         found = tiles.lower(body)
         self.problems += tiles.problems
         return found
