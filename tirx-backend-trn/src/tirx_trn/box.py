@@ -20,7 +20,7 @@ def constant(value: Start) -> int | None:
     """The number that an index is, if it is one."""
     if isinstance(value, int):
         return value
-    simple = simplify(value)
+    simple = value if isinstance(value, IntImm) else simplify(value)
     return simple.value if isinstance(simple, IntImm) else None
 
 
@@ -81,7 +81,7 @@ def box_of(region: BufferRegion) -> Box:
     """The box that a region of an on-chip buffer covers; `LayoutError` when it is not one box."""
     place = place_of(region.buffer)
     parts = [
-        _split(region, dim, start, extent, place.dims[dim])
+        _split(region, dim, start.value if isinstance(start, IntImm) else start, extent, place.dims[dim])
         for dim, (start, extent) in enumerate(zip(region.starts, extents_of(region), strict=True))
     ]
     flat = [part for dim in parts for part in dim]

@@ -10,6 +10,7 @@ A buffer without a layout has its partitions in dimension 0 and the rest in the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NoReturn
 
@@ -204,6 +205,7 @@ def _extent(iters: Sequence[Iter], axis: str) -> int:
     return total
 
 
+@lru_cache(maxsize=1024)  # asked for each operand of each instruction; buffers never change
 def place_of(buffer: Buffer) -> Place:
     """Physical dimensions of an on-chip buffer; `LayoutError` names what does not fit."""
     if any(not isinstance(extent, int) for extent in buffer.shape):

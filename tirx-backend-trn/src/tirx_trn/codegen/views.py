@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from tirx.arith import simplify
-from tirx.ir import Buffer, BufferRegion, Expr, IntImm
+from tirx.ir import Buffer, BufferRegion, Expr, IntImm, Var
 
 from ..hardware import CHIP, PSUM
 from .exprs import Exprs
@@ -86,9 +86,11 @@ class Views:
         return isinstance(start, IntImm) and start.value == 0 and region.buffer.shape[dim] == _size(region, dim)
 
     def _index(self, region: BufferRegion, dim: int, kept: bool) -> str:
-        start = simplify(region.starts[dim])
+        first = region.starts[dim]
+        start = first if isinstance(first, IntImm | Var) else simplify(first)
         if not kept:
             return self.exprs.text(start)
-        stop = simplify(start + _size(region, dim))
+        size = _size(region, dim)
+        stop = start.value + size if isinstance(start, IntImm) else simplify(start + size)
         gap = ":" if isinstance(start, IntImm) else " : "
         return f"{self.exprs.text(start)}{gap}{self.exprs.text(stop)}"
