@@ -45,7 +45,7 @@ def picture(name: str) -> Generated:
     return Generated(f"docs/how-to/layouts/{name}.svg", generate)
 
 
-REFERENCE = ("language", "intrinsics", "cuda", "nki", "targets", "command-line", "errors")
+REFERENCE = ("language", "intrinsics", "tile", "cuda", "nki", "targets", "command-line", "errors")
 DRAWN = ("fragment", "rows", "padded", "swizzled", "operand-a")
 GENERATED: tuple[Generated, ...] = (*map(reference_page, REFERENCE), *map(picture, DRAWN))
 

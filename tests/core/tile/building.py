@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tirx import script as Tx
-from tirx.ir import PrimFunc, TileCall, mask_of, walk
+from tirx.ir import Buffer, PrimFunc, TileCall, mask_of, walk
 
 Body = Callable[..., Any]
 
@@ -16,7 +16,8 @@ def built(body: Body, *buffers: Any) -> PrimFunc:
     annotations = buffers or (Tx.Buffer((128, 64), "float16"), Tx.Buffer((128, 64), "float16"))
     with Tx.Builder() as made, Tx.prim_func():
         Tx.func_name("kernel")
-        values = [Tx.arg(name, item) for name, item in zip("ABCDE", annotations, strict=False)]
+        names, numbers = iter("ABCDE"), iter("nm")
+        values = [Tx.arg(next(names if isinstance(item, Buffer) else numbers), item) for item in annotations]
         Tx.device_entry()
         body(*values)
     found = made.get()

@@ -6,6 +6,7 @@ from .compare import first_difference
 from .golden import GoldenCase, read_cases, write_output
 from .roundtrip import assert_round_trip
 from .rows import sample_call, sample_function
+from .tiles import tile_meaning
 
 __all__ = [
     "GoldenCase",
@@ -14,5 +15,6 @@ __all__ = [
     "read_cases",
     "sample_call",
     "sample_function",
+    "tile_meaning",
     "write_output",
 ]

@@ -350,9 +350,10 @@ class _Program:
         return [Alloc(dst), Alloc(src), made]
 
     def _region(self, buffer: Buffer, extents: Sequence[int]) -> BufferRegion:
-        """A part of a buffer; it starts anywhere, perhaps outside."""
+        """A part of a buffer; where it starts at a variable, perhaps outside."""
         known = [var for var in self.vars if var.dtype is INT32]
-        starts = [self.pick([const(self.number(0, 3)), *known]) for _ in extents]
+        room = [int(size) - extent for size, extent in zip(buffer.shape, extents, strict=True)]
+        starts = [self.pick([const(self.number(0, size)), *known]) for size in room]
         return BufferRegion(buffer, tuple(starts), tuple(map(const, extents)))
 
     def _tile_forms(

@@ -20,8 +20,9 @@ def config_value(what: str, key: str, value: Any) -> Expr:
         return as_expr(value)
     if isinstance(value, Buffer):
         return value.region()
-    if isinstance(value, DType):
-        return StringImm(str(value), span=current_span())
+    dtype = _element_type(value)
+    if dtype is not None:
+        return StringImm(str(dtype), span=current_span())
     if isinstance(value, list | tuple):
         return Tuple(tuple(config_value(what, key, item) for item in value), span=current_span())
     if callable(value) and not isinstance(value, Expr) and hasattr(value, "__code__"):
@@ -34,6 +35,14 @@ def config_value(what: str, key: str, value: Any) -> Expr:
             span=current_span(),
             hint="a keyword for a variant is a number, text, an expression, a buffer or region, a function, or a list of those",
         ) from None
+
+
+def _element_type(value: Any) -> DType | None:
+    """The type that is meant: `DType("float16")`, or `Tx.float16` of the language."""
+    if isinstance(value, DType):
+        return value
+    found = None if isinstance(value, Expr) else getattr(value, "dtype", None)
+    return found if isinstance(found, DType) and callable(value) else None
 
 
 def _function(what: str, key: str, value: Any) -> IndexFunction:
