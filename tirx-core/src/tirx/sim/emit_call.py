@@ -78,6 +78,8 @@ class CallEmitter(MemoryEmitter):
         outputs = [arg for arg, operand in zip(node.args, row.operands, strict=False) if operand.kind == "output"]
         if outputs:
             return self._distributed(node, self.temp(text, "r"), outputs)
+        if node.dtype.kind == "void" and row.effect.kind == "wait":
+            return Val(self.temp(text), True)  # who may go on; the kernel itself gets nothing
         if node.dtype.kind == "void":
             self.line(text)
             self.line_changed()

@@ -223,6 +223,10 @@ class Scheduler:
 
     def _get_stuck(self, kind: str, parts: dict[tuple[int, Any], Any]) -> bool:
         """Spinning threads never get out: others go on without them, or it is the end. Whether anything still runs."""
+        outside = self.chunk.state.get("outside")
+        if outside is not None and outside():
+            self.signature = None  # what they wait for may have been written by somebody who is not of this launch
+            return True
         if self.gathering.held:
             self.gathering.give_up(self.spinning, self.push)
             self.signature = None
