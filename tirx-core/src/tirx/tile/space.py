@@ -101,17 +101,14 @@ class Space:
 
     def level_of(self, values: Sequence[int], mask: int) -> str:
         """The widest level whose members agree on `values`, among the threads of `mask`."""
+        seen: Sequence[int | None] = values
+        if mask != self.everyone:
+            seen = [value if mask >> position & 1 else None for position, value in enumerate(values)]
         for level in self.levels:
-            if self._agree(values, self.sizes[level], mask):
+            size = self.sizes[level]
+            if all(len({*seen[start : start + size]} - {None}) <= 1 for start in range(0, self.count, size)):
                 return level
         return THREAD
-
-    def _agree(self, values: Sequence[int], size: int, mask: int) -> bool:
-        for start in range(0, self.count, size):
-            seen = {values[position] for position in range(start, start + size) if mask >> position & 1}
-            if len(seen) > 1:
-                return False
-        return True
 
     def members(self, level: str, mask: int) -> list[int]:
         """The masks of those members of `level` that have threads in `mask`, each counted from its own first thread."""

@@ -16,6 +16,7 @@ from ..ir import (
     Expr,
     For,
     If,
+    IntImm,
     Not,
     Or,
     PrimFunc,
@@ -174,6 +175,12 @@ class Flow(Ranged):
 
     def _iterating(self, active: ActiveSet, loop: For) -> ActiveSet:
         """Threads that run the body: they must agree on how often."""
+        if (
+            isinstance(loop.extent, IntImm)
+            and isinstance(loop.step, IntImm)
+            and loop.extent.value * loop.step.value > 0
+        ):
+            return active
         reason = Unclear(f"how often the loop over `{loop.var.name}` runs", THREAD, loop.span)
         extent, step = self.values.vector(loop.extent), self.values.vector(loop.step)
         if extent is None or step is None or not all(step):
