@@ -90,9 +90,9 @@ _ROWS: tuple[tuple[int, int, int, int, int, int | None, int, int, int, str, str,
 
 
 def _arch(row: tuple[Any, ...]) -> Arch:
-    number, *sizes = row[:4]
-    tensor, family = row[-2:]
-    return Arch._make((number, *(size * KIB for size in sizes), *row[4:-2], tuple(tensor.split()), family))
+    number, cta, multiprocessor, registers, per_thread, threads, ctas, cluster, columns, suffixes, tensor, family = row
+    sizes = (cta * KIB, multiprocessor * KIB, registers * KIB, per_thread)
+    return Arch(number, *sizes, threads, ctas, cluster, columns, suffixes, tuple(tensor.split()), family)
 
 
 ARCHITECTURES: Mapping[int, Arch] = {row[0]: _arch(row) for row in _ROWS}

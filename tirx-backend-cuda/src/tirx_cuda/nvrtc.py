@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Nvrtc", "include_paths", "open_nvrtc"]
+__all__ = ["Nvrtc", "include_paths", "nvshmem_root", "open_nvrtc"]
 
 _PATTERNS = (
     "lib/libnvrtc.so.*",
@@ -52,6 +52,15 @@ def include_paths() -> tuple[str, ...]:
     """Folders with CUDA's headers, for `#include <cuda_fp16.h>`."""
     places = (path for root in _roots() for path in (root / "include", root / "include" / "cccl"))
     return tuple(dict.fromkeys(str(path) for path in places if any((path / name).exists() for name in _HEADERS)))
+
+
+def nvshmem_root() -> Path | None:
+    """The folder with `include/nvshmem.h`: what the environment names, its wheel, or a toolkit's."""
+    spec = importlib.util.find_spec("nvidia")
+    wheels = spec.submodule_search_locations or () if spec is not None else ()
+    named = [Path(os.environ[name]) for name in ("NVSHMEM_HOME", "NVSHMEM_PREFIX") if os.environ.get(name)]
+    places = [*named, *(Path(place, "nvshmem") for place in wheels), Path("/usr/local/nvshmem")]
+    return next((place for place in places if (place / "include" / "nvshmem.h").exists()), None)
 
 
 class Nvrtc:

@@ -17,6 +17,7 @@ from tirx.tile import Variant
 from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
 
+from . import op_nvshmem as nvshmem
 from .codegen.core_emissions import CORE_EMISSIONS
 from .kind import CHECKS, CUDA
 from .layout.rows import AXES, CONSTRUCTORS
@@ -52,20 +53,21 @@ def tirx_namespaces() -> Iterable[Namespace]:
     return (
         Namespace("cuda", "tirx_cuda.script", doc="functions of CUDA"),
         Namespace("ptx", "tirx_cuda.ptx.chain:ptx", doc="instructions of PTX"),
+        Namespace("nvshmem", "tirx_cuda.namespaces.nvshmem", doc="memory of other processing elements"),
         Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
     )
 
 
 @hookimpl
 def tirx_intrinsics() -> Iterable[Intrinsic]:
-    """Rows behind `Tx.cuda` and `Tx.ptx`."""
-    return (*INTRINSICS, *ptx.INTRINSICS)
+    """Rows behind `Tx.cuda`, `Tx.nvshmem` and `Tx.ptx`."""
+    return (*INTRINSICS, *nvshmem.INTRINSICS, *ptx.INTRINSICS)
 
 
 @hookimpl
 def tirx_emissions() -> Iterable[Emission]:
     """How CUDA C++ writes them, and core's."""
-    return (*CORE_EMISSIONS, *EMISSIONS, *ptx.EMISSIONS)
+    return (*CORE_EMISSIONS, *EMISSIONS, *nvshmem.EMISSIONS, *ptx.EMISSIONS)
 
 
 @hookimpl

@@ -16,7 +16,7 @@ from tirx.support.errors import Diagnostic, ToolchainError
 from tirx.support.span import Span
 
 from .cubin import messages, resources
-from .nvrtc import include_paths, open_nvrtc
+from .nvrtc import include_paths, nvshmem_root, open_nvrtc
 
 if TYPE_CHECKING:
     from tirx.codegen import Source
@@ -48,6 +48,8 @@ def compile_with_nvrtc(source: Source, target: Any, options: Sequence[str] = ())
     _check_arch(arch, library.architectures(), f"NVRTC {library.version}")
     flags = [f"--gpu-architecture={arch}", *_OPTIONS, "--ptxas-options=-v"]
     flags += [f"--include-path={path}" for path in include_paths()]
+    if folders := _nvshmem(source):
+        flags += [*(f"--include-path={path}" for path in folders), "--relocatable-device-code=true"]
     try:
         data, log = library.compile(source.text, _NAME, [*flags, *options])
     except RuntimeError as error:
@@ -93,12 +95,38 @@ def compile_with_nvcc(source: Source, target: Any, options: Sequence[str] = ()) 
     with tempfile.TemporaryDirectory(prefix="tirx-") as folder:
         text, out = Path(folder, _NAME), Path(folder, "kernel.cubin")
         text.write_text(source.text, encoding="utf-8")
-        command = [path, "-cubin", f"-arch={arch}", *_OPTIONS, "-Xptxas", "-v", *options, "-o", str(out), str(text)]
+        extra = [word for place in _nvshmem(source) for word in ("-rdc=true", f"-I{place}")]
+        command = [
+            path,
+            "-cubin",
+            f"-arch={arch}",
+            *_OPTIONS,
+            *extra,
+            "-Xptxas",
+            "-v",
+            *options,
+            "-o",
+            str(out),
+            str(text),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         log = f"{done.stdout}{done.stderr}".replace(f"{folder}/", "")
         if done.returncode != 0 or not out.exists():
             raise _refusal(source, log, f"nvcc {version}")
         return Binary(out.read_bytes(), "cubin", resources(log), f"nvcc {version}", messages(log))
+
+
+def _nvshmem(source: Source) -> tuple[str, ...]:
+    """The folder of NVSHMEM's headers, for source that includes them; its functions are linked in later."""
+    if "#include <nvshmem.h>" not in source.text:
+        return ()
+    root = nvshmem_root()
+    if root is None:
+        raise ToolchainError(
+            "the kernel uses NVSHMEM, whose headers are not installed",
+            hint="pip install nvidia-nvshmem-cu13, or set NVSHMEM_HOME to where it is",
+        )
+    return (str(root / "include"),)
 
 
 # ---- what both share ----------------------------------------------------------------------------------------------
