@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from tirx.layout import ComposeLayout, Iter, TileLayout
 
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 Place = tuple[tuple[str, int], ...]  # (axis, position), zeros left out
 Meaning = list[list[Place]]  # for each element in row-major order: all its places
 
@@ -86,65 +88,84 @@ EXTENTS = st.sampled_from([1, 2, 2, 3, 4, 4, 6, 8])
 STRIDES = st.sampled_from([0, 1, 1, 2, 3, 4, 8, 12, 16, 64])
 
 
-def iters(strides: st.SearchStrategy[int] = STRIDES) -> st.SearchStrategy[Iter]:
-    return st.builds(Iter, EXTENTS, strides, st.sampled_from(AXES))
+SIGNED = st.one_of(STRIDES, st.integers(-9, -1))
+ITERS, SIGNED_ITERS = (
+    st.lists(st.builds(Iter, EXTENTS, strides, st.sampled_from(AXES)), min_size=1, max_size=4)
+    for strides in (STRIDES, SIGNED)
+)
+COPIES, SIGNED_COPIES = (
+    st.lists(st.builds(Iter, st.integers(1, 3), strides, st.sampled_from(AXES)), max_size=2)
+    for strides in (STRIDES, SIGNED)
+)
+OFFSETS = st.dictionaries(st.sampled_from(AXES), st.integers(0, 9), max_size=2)
 
 
 @st.composite
 def layouts(draw: st.DrawFn, *, signed: bool = False, copies: int = 2, largest: int = 96) -> TileLayout:
     """Layouts of a few iters over memory and threads, with replicas and offsets; `signed` strides may be negative."""
-    strides = st.one_of(STRIDES, st.integers(-9, -1)) if signed else STRIDES
-    shard = draw(st.lists(iters(strides), min_size=1, max_size=4))
+    shard = draw(SIGNED_ITERS if signed else ITERS)
     while prod(item.extent for item in shard) > largest:
         shard.pop()
-    replica = draw(st.lists(st.builds(Iter, st.integers(1, 3), strides, st.sampled_from(AXES)), max_size=copies))
-    offset = draw(st.dictionaries(st.sampled_from(AXES), st.integers(0, 9), max_size=2))
-    return TileLayout.from_iters(shard or [Iter(1, 1)], replica, offset)
+    replica = draw(SIGNED_COPIES if signed else COPIES)[:copies]
+    return TileLayout.from_iters(shard or [Iter(1, 1)], replica, draw(OFFSETS))
+
+
+INNER = layouts(largest=64)
+BITS = st.integers(0, 3)
 
 
 @st.composite
 def swizzles(draw: st.DrawFn) -> ComposeLayout:
     """Swizzles of any bits around any layout."""
-    atom = draw(st.integers(0, 3))
-    swizzle = draw(st.integers(0, atom))
-    return ComposeLayout(draw(st.integers(0, 3)), swizzle, atom, draw(layouts(largest=64)), draw(st.booleans()))
+    atom = draw(BITS)
+    return ComposeLayout(draw(BITS), draw(below(atom + 1)), atom, draw(INNER), draw(st.booleans()))
 
 
-def any_layout() -> st.SearchStrategy[Any]:
-    return st.one_of(layouts(), layouts(signed=True), swizzles())
+ANY = st.one_of(layouts(), layouts(signed=True), swizzles())
 
 
-def splits(total: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """Shapes of `total` elements."""
-
-    @st.composite
-    def draw_shape(draw: st.DrawFn) -> tuple[int, ...]:
-        shape, left = [], total
-        while left > 1 and len(shape) < 3:
-            part = draw(st.sampled_from([d for d in range(1, left + 1) if left % d == 0]))
-            shape.append(part)
-            left //= part
-        return (*shape, left)
-
-    return draw_shape()
+def splits(draw: Draw, total: int) -> tuple[int, ...]:
+    """A shape of `total` elements."""
+    shape, left = [], total
+    while left > 1 and len(shape) < 3:
+        part = draw(divisors(left))
+        shape.append(part)
+        left //= part
+    return (*shape, left)
 
 
-def lined_up(layout: Any) -> st.SearchStrategy[tuple[int, ...]]:
-    """Shapes that a layout can be grouped by: neighbours multiplied, or an extent split."""
-    extents = [item.extent for item in getattr(layout, "tile_layout", layout).shard]
+@cache
+def divisors(number: int) -> st.SearchStrategy[int]:
+    return st.sampled_from([d for d in range(1, number + 1) if number % d == 0])
 
-    @st.composite
-    def draw_shape(draw: st.DrawFn) -> tuple[int, ...]:
-        shape: list[int] = []
-        for extent in extents:
-            how = draw(st.sampled_from(["own", "join", "split"]))
-            if how == "join" and shape:
-                shape[-1] *= extent
-            elif how == "split":
-                part = draw(st.sampled_from([d for d in range(1, extent + 1) if extent % d == 0]))
-                shape += [part, extent // part]
-            else:
-                shape.append(extent)
-        return tuple(shape)
 
-    return draw_shape()
+HOW = st.sampled_from(["own", "join", "split"])
+
+
+def lined_up(draw: Draw, layout: Any) -> tuple[int, ...]:
+    """A shape that a layout can be grouped by: neighbours multiplied, or an extent split."""
+    shape: list[int] = []
+    for item in getattr(layout, "tile_layout", layout).shard:
+        how = draw(HOW)
+        if how == "join" and shape:
+            shape[-1] *= item.extent
+        elif how == "split":
+            part = draw(divisors(item.extent))
+            shape += [part, item.extent // part]
+        else:
+            shape.append(item.extent)
+    return tuple(shape)
+
+
+def box(draw: Draw, shape: Sequence[int]) -> list[tuple[int, int]]:
+    """(begin, end) for each dimension."""
+    region = []
+    for extent in shape:
+        begin = draw(below(extent))
+        region.append((begin, begin + 1 + draw(below(extent - begin))))
+    return region
+
+
+@cache
+def below(number: int) -> st.SearchStrategy[int]:
+    return st.integers(0, number - 1)

@@ -11,8 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.core.layout.oracle import (
+    ANY,
     added,
-    any_layout,
+    box,
     layouts,
     linear,
     lined_up,
@@ -28,14 +29,14 @@ from tests.core.layout.oracle import (
 from tirx.layout import ComposeLayout, Iter, TileLayout
 from tirx.support.errors import LayoutError
 
-some = settings(max_examples=60, deadline=None)
-many = settings(max_examples=120, deadline=None)
+some = settings(max_examples=25, deadline=None)
+many = settings(max_examples=40, deadline=None)
 
 
 @many
-@given(any_layout(), st.data())
+@given(ANY, st.data())
 def test_apply(layout: Any, data: st.DataObject) -> None:
-    shape = data.draw(splits(layout.size()))
+    shape = splits(data.draw, layout.size())
     tile = getattr(layout, "tile_layout", layout)
     first = meaning(layout.with_tile(bare(tile)) if tile is not layout else bare(tile))
     for coord in points(shape):
@@ -50,7 +51,7 @@ def bare(layout: TileLayout) -> TileLayout:
 @some
 @given(layouts(), st.data())
 def test_apply_to_shape(layout: TileLayout, data: st.DataObject) -> None:
-    shape = data.draw(splits(layout.size()))
+    shape = splits(data.draw, layout.size())
     extents = [item.extent for item in layout.shard]
     for index, coord in enumerate(points(shape)):
         assert layout.apply_to_shape(coord, shape) == list(points(extents)[index])
@@ -66,7 +67,7 @@ def test_size_and_span(layout: TileLayout) -> None:
 
 
 @many
-@given(any_layout())
+@given(ANY)
 def test_canonicalize(layout: Any) -> None:
     made = layout.canonicalize()
     assert meaning(made) == meaning(layout)
@@ -85,14 +86,17 @@ WEIGHTS = {"laneid": 1, "warpid": 4, "wid_in_wg": 4, "wgid": 8, "tid_in_wg": 1, 
 CHAINS = [("laneid",), ("warpid", "laneid"), ("wgid", "wid_in_wg", "laneid"), ("wgid", "tid_in_wg")]
 
 
+FEW, STEPS, ONE = st.integers(1, 3), st.integers(0, 5), st.integers(0, 1)
+
+
 @many
 @given(st.sampled_from(CHAINS), st.data())
 def test_joined_axes_name_the_same_threads(chain: tuple[str, ...], data: st.DataObject) -> None:
     limits = {"laneid": 4, "wid_in_wg": 2, "tid_in_wg": 8}
-    parts = [Iter(data.draw(st.integers(1, 3)), data.draw(st.integers(0, 5)), axis) for axis in chain]
-    shard = data.draw(st.permutations([*parts, Iter(2, data.draw(st.integers(0, 4)))]))
+    parts = [Iter(data.draw(FEW), data.draw(STEPS), axis) for axis in chain]
+    shard = data.draw(st.permutations([*parts, Iter(2, data.draw(STEPS))]))
     replica = data.draw(st.lists(st.builds(Iter, st.just(2), st.integers(0, 2), st.sampled_from(chain)), max_size=1))
-    layout = TileLayout.from_iters(shard, replica, {axis: data.draw(st.integers(0, 1)) for axis in chain})
+    layout = TileLayout.from_iters(shard, replica, {axis: data.draw(ONE) for axis in chain})
     assume(all(layout.span(axis) <= limits.get(axis, 99) for axis in chain))
     made = layout.canonicalize(scopes=Widths())
     assert meaning_of_threads(made) == meaning_of_threads(layout)
@@ -109,9 +113,9 @@ def meaning_of_threads(layout: TileLayout) -> Any:
 
 
 @many
-@given(any_layout(), st.data())
+@given(ANY, st.data())
 def test_group(layout: Any, data: st.DataObject) -> None:
-    shape = data.draw(lined_up(layout))
+    shape = lined_up(data.draw, layout)
     grouped, separators = layout.group(shape)
     shard = getattr(grouped, "tile_layout", grouped).shard
     assert meaning(grouped) == meaning(layout)
@@ -122,7 +126,7 @@ def test_group(layout: Any, data: st.DataObject) -> None:
 @some
 @given(layouts(), st.data())
 def test_group_many(layout: TileLayout, data: st.DataObject) -> None:
-    shapes = [data.draw(lined_up(layout)) for _ in range(2)]
+    shapes = [lined_up(data.draw, layout) for _ in range(2)]
     try:
         grouped, separators = layout.group_many(shapes)
     except LayoutError:
@@ -136,9 +140,9 @@ def test_group_many(layout: TileLayout, data: st.DataObject) -> None:
 
 
 @some
-@given(any_layout(), st.data())
+@given(ANY, st.data())
 def test_permute(layout: Any, data: st.DataObject) -> None:
-    shape = data.draw(lined_up(layout))
+    shape = lined_up(data.draw, layout)
     order = data.draw(st.permutations(range(len(shape))))
     grouped, separators = layout.group(shape)
     made = grouped.permute_by_groups(separators, order)
@@ -150,12 +154,15 @@ def test_permute(layout: Any, data: st.DataObject) -> None:
     assert meaning(layout.permute_dims(dims)) == taken(meaning(layout), extents, turned)
 
 
+SMALL = layouts(copies=1, largest=12)
+
+
 def pairs(draw: Any, rank: int) -> tuple[TileLayout, tuple[int, ...], TileLayout, tuple[int, ...]]:
     """An outer and an inner layout with shapes of the same rank."""
     sides = []
     for _ in range(2):
-        layout = draw(layouts(copies=1, largest=12))
-        shape = draw(lined_up(layout))
+        layout = draw(SMALL)
+        shape = lined_up(draw, layout)
         while len(shape) > rank:
             shape = (shape[0] * shape[1], *shape[2:])
         sides += [layout, (1,) * (rank - len(shape)) + shape]
@@ -226,7 +233,7 @@ def test_inverses_answer_only_what_holds(rank: int, data: st.DataObject) -> None
 @some
 @given(st.one_of(layouts(copies=1, largest=16), swizzles()), st.integers(1, 3), st.data())
 def test_tile_to(layout: Any, times: int, data: st.DataObject) -> None:
-    shape = data.draw(lined_up(layout))
+    shape = lined_up(data.draw, layout)
     target = [shape[0] * times, *shape[1:]]
     made = layout.tile_to(target, shape)
     tile = getattr(layout, "tile_layout", layout)
@@ -239,33 +246,24 @@ def test_tile_to(layout: Any, times: int, data: st.DataObject) -> None:
     assert layout.is_tile_inner(made, target, shape) is not None
 
 
-@st.composite
-def boxes(draw: st.DrawFn, shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    region = []
-    for extent in shape:
-        begin = draw(st.integers(0, extent - 1))
-        region.append((begin, draw(st.integers(begin + 1, extent))))
-    return region
-
-
-@settings(max_examples=300, deadline=None)
-@given(any_layout(), st.data())
+@settings(max_examples=100, deadline=None)
+@given(ANY, st.data())
 def test_slice(layout: Any, data: st.DataObject) -> None:
-    shape = data.draw(lined_up(layout))
-    region = data.draw(boxes(shape))
+    shape = lined_up(data.draw, layout)
+    region = box(data.draw, shape)
     made = layout.slice(shape, region)
     if made is not None:
         inside = [tuple(b + i for (b, _), i in zip(region, c, strict=True)) for c in points([e - b for b, e in region])]
         assert meaning(made) == taken(meaning(layout), shape, inside)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from([2, 3, 4, 6, 8]), min_size=1, max_size=3), st.data())
 def test_a_slice_that_is_refused_is_no_layout(extents: list[int], data: st.DataObject) -> None:
     """With steps so far apart that none makes up for another, None means that no split of the box has constant steps."""
     strides = [1000**place for place in reversed(range(len(extents)))]
     layout = TileLayout.from_iters([Iter(e, s) for e, s in zip(extents, strides, strict=True)])
-    ((begin, end),) = data.draw(boxes((prod(extents),)))
+    ((begin, end),) = box(data.draw, (prod(extents),))
     positions = [dict(items[0]).get("m", 0) for items in meaning(layout)][begin:end]
     made = layout.slice((prod(extents),), [(begin, end)])
     assert made is None or is_affine(positions)
@@ -290,7 +288,7 @@ def is_affine(positions: list[int]) -> bool:
 
 
 @many
-@given(any_layout(), st.sampled_from([1, 2, 3, 4]))
+@given(ANY, st.sampled_from([1, 2, 3, 4]))
 def test_unpack_and_pack(layout: Any, factor: int) -> None:
     assume(not isinstance(layout, ComposeLayout) or factor != 3)
     made = layout.unpack(factor)
@@ -303,7 +301,7 @@ def test_unpack_and_pack(layout: Any, factor: int) -> None:
 
 
 @many
-@given(any_layout(), st.sampled_from([2, 3, 4]))
+@given(ANY, st.sampled_from([2, 3, 4]))
 def test_pack(layout: Any, factor: int) -> None:
     try:
         made = layout.pack(factor)
@@ -316,7 +314,7 @@ def test_pack(layout: Any, factor: int) -> None:
 
 
 @some
-@given(any_layout(), st.integers(1, 3), st.data())
+@given(ANY, st.integers(1, 3), st.data())
 def test_broadcast(layout: Any, count: int, data: st.DataObject) -> None:
     extents = [item.extent for item in getattr(layout, "tile_layout", layout).shard]
     position = data.draw(st.integers(-len(extents) - 1, len(extents)))
@@ -344,7 +342,7 @@ def test_trivial(layout: TileLayout) -> None:
 
 
 @many
-@given(any_layout())
+@given(ANY)
 def test_text_reads_back(layout: Any) -> None:
     from tirx import layout as names
 
