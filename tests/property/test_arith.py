@@ -114,3 +114,27 @@ def test_residues_of_variables_are_used(
         value = evaluate(expr, values)
         assert evaluate(simpler, values) == value
         assert (value - residue.base) % residue.modulus == 0 if residue.modulus else value == residue.base
+
+
+@few
+@given(
+    st.lists(st.integers(-4, 8), min_size=4, max_size=4),
+    st.integers(1, 3),
+    st.sampled_from([ir.FloorDiv, ir.FloorMod]),
+    CONDITIONS,
+    ranges,
+)
+def test_divisions_by_symbols(
+    factors: list[int], times: int, kind: type[ir.Binary], assumed: ir.Expr, known: list[tuple[int, int]]
+) -> None:
+    x, y, z = VARIABLES
+    known = [*known[:2], (1, max(1, known[2][1]))]
+    analyzer = analyzer_for(known)
+    analyzer.assume(assumed)
+    analyzer.assume(y < z)
+    a, b, c, d = factors
+    expr = kind(x * z * a + y * b + z * c + d, z * times)
+    simpler = analyzer.simplify(expr)
+    for values in points(known):
+        if evaluate(assumed, values) and values[id(y)] < values[id(z)]:
+            assert evaluate(simpler, values) == evaluate(expr, values)

@@ -107,6 +107,16 @@ def test_conditions_around(condition: ir.Expr, asked: ir.Expr) -> None:
     assert known.prove(asked)
 
 
+def test_divisions_by_symbols_line_up() -> None:
+    known = analyzer()
+    kept = (row * n + col) // n
+    assert known.simplify(kept) is kept
+    known.assume(col < n)
+    assert known.simplify(kept).script() == "row"
+    assert known.simplify((row * n * 8 + col + n) % n).script() == "col"
+    assert known.simplify((row * n * 8 + col * 8 + 3) % (n * 8)).script() == "col * 8 + 3"
+
+
 def test_residues_of_conditions() -> None:
     known = analyzer()
     known.assume((n & 7) == 0)

@@ -55,7 +55,7 @@ def test_rules(before: ir.Expr, after: ir.Expr) -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", [(bx + 1) * 4, bx * 32 + tx, (n + 31) // 32, bx // 3 * 3, (u + 7) // 8, u - 1 + n // n]
+    "kept", [(bx + 1) * 4, bx * 32 + tx, (n + 31) // 32, bx // 3 * 3, (u + 7) // 8, u - 1 + n // bx]
 )
 def test_the_authors_form_is_kept_where_nothing_is_shorter(kept: ir.Expr) -> None:
     assert analyzer().simplify(kept) is kept

@@ -58,7 +58,7 @@ class Analyzer:
     `base` modulo `modulus`, `assume(condition)` that a condition holds. Inner scopes copy: `analyzer.child()`.
     """
 
-    __slots__ = ("_facts", "_memo", "_ranges", "_residues", "_simplified")
+    __slots__ = ("_facts", "_memo", "_ranges", "_residues", "_simplified", "table")
 
     def __init__(self) -> None:
         self._ranges: dict[int, tuple[Var, Interval]] = {}
@@ -66,6 +66,7 @@ class Analyzer:
         self._memo: dict[int, tuple[Expr, Interval]] = {}
         self._simplified: dict[int, tuple[Expr, Expr]] = {}
         self._facts: list[Linear] = []
+        self.table: dict[type[Any], Any] = {}  # the rules of simplification, bound to this analyzer at its first use
 
     def child(self) -> Analyzer:
         """An analyzer that knows the same and can learn more."""
@@ -288,18 +289,20 @@ class Analyzer:
             low = None if x.low is None or y.high is None else x.low - y.high
             high = None if x.high is None or y.low is None else x.high - y.low
             return Interval(low, high)
-        return self._with_facts(self.linear(left - right))
+        return self.bounds_of_sum(self.linear(left - right))
 
-    def _with_facts(self, form: Linear, depth: int = 2) -> Interval:
+    def bounds_of_sum(self, form: Linear, depth: int = 2) -> Interval:
         """Bounds of a sum, narrowed by other sums that are not negative: `form - fact >= c` says `form >= c`."""
         found = self.linear_bounds(form)
         for fact in self._facts if depth else ():
-            if form.atoms.keys().isdisjoint(fact.atoms):
+            shared = next((key for key in form.coefficients if key in fact.coefficients), None)
+            if shared is None:
                 continue
-            for sign in (-1, 1):
+            times = max(1, abs(form.coefficients[shared]) // abs(fact.coefficients[shared]))
+            for sign in (-times, times):
                 rest = form.scaled(1).plus_form(fact, sign)
                 if len(rest.atoms) <= len(form.atoms):
-                    ends = self._with_facts(rest, depth - 1)
+                    ends = self.bounds_of_sum(rest, depth - 1)
                     found = found.meet(ends.low, None) if sign < 0 else found.meet(None, ends.high)
         return found
 

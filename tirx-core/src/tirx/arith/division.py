@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Expr, FloorDiv, FloorMod, IntImm, binary, const
+from ..ir import Expr, FloorDiv, FloorMod, IntImm, Mul, binary, const
 from ..support.errors import ScriptError
+from .key import key_of
 from .linear import Linear
 
 if TYPE_CHECKING:
@@ -44,8 +45,13 @@ def fits(value: int, node: Expr) -> bool:
 
 
 def divide(node: FloorDiv, analyzer: Analyzer) -> Expr | None:
-    """`a // constant`."""
-    if not scalar_integer(node) or not isinstance(node.b, IntImm) or node.b.value <= 0:
+    """`a // b`."""
+    if not scalar_integer(node):
+        return None
+    if not isinstance(node.b, IntImm):
+        found = _by_symbol(node, analyzer)
+        return None if found is None else found[0].to_expr(node.dtype)
+    if node.b.value <= 0:
         return None
     if isinstance(node.a, FloorDiv) and isinstance(node.a.b, IntImm) and node.a.b.value > 0:
         whole = node.a.b.value * node.b.value
@@ -95,8 +101,13 @@ def common_parts(rest: Linear, divisor: int, analyzer: Analyzer) -> Iterator[tup
 
 
 def remainder(node: FloorMod, analyzer: Analyzer) -> Expr | None:
-    """`a % constant`."""
-    if not scalar_integer(node) or not isinstance(node.b, IntImm) or node.b.value <= 0:
+    """`a % b`."""
+    if not scalar_integer(node):
+        return None
+    if not isinstance(node.b, IntImm):
+        found = _by_symbol(node, analyzer)
+        return None if found is None else found[1].to_expr(node.dtype)
+    if node.b.value <= 0:
         return None
     divisor = node.b.value
     if divisor == 1:
@@ -116,6 +127,35 @@ def remainder(node: FloorMod, analyzer: Analyzer) -> Expr | None:
         return binary(FloorMod, rest.to_expr(node.dtype), node.b)
     if isinstance(node.a, FloorMod) and isinstance(node.a.b, IntImm) and node.a.b.value % divisor == 0:
         return binary(FloorMod, node.a.a, node.b)
+    return None
+
+
+def _by_symbol(node: FloorDiv | FloorMod, analyzer: Analyzer) -> tuple[Linear, Linear] | None:
+    """Quotient and rest of `(i * n + j) / n` where `0 <= j < n` is known; None of others."""
+    divisor = analyzer.linear(node.b)
+    if not node.dtype.is_int or divisor.constant or len(divisor.atoms) != 1:
+        return None
+    ((symbol, times),) = divisor.items()
+    key, form = key_of(symbol), analyzer.linear(node.a)
+    whole, rest = Linear(), Linear(form.constant)
+    for atom, factor in form.items():
+        other = _cofactor(atom, key) if factor % times == 0 else None
+        if other is None:
+            rest.add(atom, factor)
+        else:
+            whole.plus(other, factor // times)
+    low, gap = analyzer.bounds_of_sum(rest).low, analyzer.bounds_of_sum(divisor.plus_form(rest, -1)).low
+    return (whole, rest) if low is not None and low >= 0 and gap is not None and gap > 0 else None
+
+
+def _cofactor(atom: Expr, key: Any) -> Expr | None:
+    """What is multiplied in `atom` with the expression that has this key."""
+    if key_of(atom) == key:
+        return const(1, atom.dtype)
+    if isinstance(atom, Mul):
+        for one, other in ((atom.a, atom.b), (atom.b, atom.a)):
+            if key_of(one) == key:
+                return other
     return None
 
 

@@ -44,6 +44,7 @@ from ..ir import (
     binary,
     cast,
     const,
+    mask_of,
     rewrite,
 )  # fmt: skip
 from .bits import bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift
@@ -65,8 +66,9 @@ def simplified(expr: Expr, analyzer: Analyzer, memo: dict[int, tuple[Expr, Expr]
     found = memo.get(id(expr))
     if found is not None:
         return found[1]
-    rules = {kind: _bound_rule(rule, analyzer) for kind, rule in _RULES.items()}
-    result = rewrite(expr, rules, enter={BufferLoad: lambda node: _indices(node, analyzer)})
+    if not analyzer.table:
+        analyzer.table.update((kind, _bound_rule(rule, analyzer)) for kind, rule in _RULES.items())
+    result = rewrite(expr, analyzer.table, enter={BufferLoad: lambda node: _indices(node, analyzer)}, mask=_WANTED)
     memo[id(expr)] = (expr, result)
     return result
 
@@ -220,3 +222,4 @@ _RULES: dict[type[Any], Rule] = {
     Select: _choice,
     Cast: _conversion,
 }
+_WANTED = mask_of(*_RULES, BufferLoad)

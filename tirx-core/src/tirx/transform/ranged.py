@@ -9,6 +9,10 @@ from __future__ import annotations
 from ..arith import Analyzer
 from ..intrinsic.internal import launch_axis, unmarked
 from ..ir import (
+    GE,
+    LT,
+    Add,
+    And,
     Attr,
     Bind,
     Break,
@@ -23,6 +27,7 @@ from ..ir import (
     Stmt,
     Var,
     While,
+    binary,
     seq,
 )  # fmt: skip
 from .launch import EXTENT, Launch
@@ -165,6 +170,8 @@ class Ranged:
         self.analyzer.bind(var, low, last)
         if isinstance(start, IntImm):
             self.analyzer.bind_residue(var, step.value, start.value)
+        if not (isinstance(start, IntImm) and isinstance(extent, IntImm)):
+            self.analyzer.assume(And(GE(var, start), LT(var, binary(Add, start, extent))))
 
 
 def _leaves(stmt: Stmt) -> bool:
