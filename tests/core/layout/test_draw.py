@@ -137,6 +137,12 @@ def test_the_notes_name_copies_and_what_is_left_out() -> None:
     assert "each element is held 6 times: again at m +4; m +8; m +12, and 2 more" in many
 
 
+def test_of_many_copies_the_first_are_told_apart() -> None:
+    picture = picture_of(TileLayout(S[4] + R[10**9 : 4]))
+    assert len(picture.rows[0][0].cell.places) == 16
+    assert "each element is held 1000000000 times: again at m +4; m +8; m +12, and 999999996 more" in picture.notes
+
+
 def test_the_notes_name_elements_that_share_a_place() -> None:
     assert (
         "several elements share a place: (0, 0) and (1, 0), for example"
@@ -148,7 +154,7 @@ def test_the_notes_name_elements_that_share_a_place() -> None:
 def test_a_long_row_is_not_looked_at_in_full() -> None:
     grid = picture_of(TileLayout(S[2, 1 << 20]), dtype="int8").grid
     assert (grid.shown_rows, grid.shown_columns) == (2, 32 * 16)
-    assert picture_of(TileLayout(S[(2, 1 << 20) : (1 @ laneid, 1)])).grid.step == 1024
+    assert picture_of(TileLayout(S[(2, 1 << 20) : (1 @ laneid, 1)])).grid.step == 512
 
 
 def test_data_says_the_same_as_the_picture() -> None:

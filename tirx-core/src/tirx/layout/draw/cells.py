@@ -7,7 +7,6 @@ are lowered with.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product as combinations
 from math import gcd, prod
 from typing import Any, NamedTuple
 
@@ -22,7 +21,8 @@ Place = dict[str, int]
 
 _LEVELS = ("cluster", "cta", "warpgroup", "warp", "thread")  # of what an axis counts
 _Unit = Callable[[int], int] | None
-_SCANNED = 1024  # columns that are looked at before some are left out
+_COPIES = 16  # of an element that are told apart
+_SCANNED = 512  # columns that are looked at before some are left out
 
 
 class Cell(NamedTuple):
@@ -41,6 +41,7 @@ class Grid(NamedTuple):
     rows: int
     columns: int
     axes: tuple[str, ...]
+    copies: int  # places of each element
     along: str | None  # the memory axis on which the elements of a cell follow each other
     step: int  # elements of a cell
     cells: tuple[tuple[Cell, ...], ...]
@@ -112,15 +113,12 @@ def grid_of(layout: Any, shape: Sequence[int], limit: tuple[int, int], unit: _Un
         )
     rows, columns = prod(extents[:-1]), extents[-1]
     copies = copies_of(layout)
-    whole = Grid(extents, rows, columns, tuple(layout.axes()), None, 1, ())
-    scanned = [
-        [
-            tuple(_place(copy, (*whole.coordinates(row), column), whole) for copy in copies)
-            for column in range(min(columns, _SCANNED))
-        ]
-        for row in range(min(rows, limit[0]))
-    ]
-    along, step = _best_run(scanned, [axis for axis in whole.axes if is_memory(axis)], columns, unit)
+    whole = Grid(extents, rows, columns, tuple(layout.axes()), _count_of_copies(layout), None, 1, ())
+    memory = [axis for axis in whole.axes if is_memory(axis)]
+    first = _row(copies, 0, min(columns, _SCANNED), whole)
+    most = limit[1] * _best_run([first], memory, columns, unit)[1]  # no row has longer cells than the first
+    scanned = [first[:most], *(_row(copies, row, len(first[:most]), whole) for row in range(1, min(rows, limit[0])))]
+    along, step = _best_run(scanned, memory, columns, unit)
     kept = min(limit[1], len(scanned[0]) // step) * step
     cells = tuple(
         tuple(Cell(row, column, step, places[column]) for column in range(0, kept, step))
@@ -138,20 +136,32 @@ def extents_of(shape: Sequence[Any]) -> tuple[int, ...]:
 
 
 def copies_of(layout: Any) -> list[Any]:
-    """The layout of each copy of the elements: replicas spelt out as offsets."""
+    """The layouts of the (first) copies of the elements: replicas spelt out as offsets."""
     inner = getattr(layout, "tile_layout", None)
     if inner is not None:
         return [layout.with_tile(copy) for copy in copies_of(inner)]
     replica = getattr(layout, "replica", ())
     if not replica:
         return [layout]
-    made = []
-    for steps in combinations(*(range(_constant(item.extent)) for item in replica)):
-        offset = dict(layout.offset)
-        for step, item in zip(steps, replica, strict=True):
-            offset[item.axis] = offset.get(item.axis, 0) + step * item.stride
-        made.append(type(layout).from_iters(layout.shard, (), offset))
-    return made
+    return [_copy(layout, number) for number in range(min(_count_of_copies(layout), _COPIES))]
+
+
+def _copy(layout: Any, number: int) -> Any:
+    offset = dict(layout.offset)
+    for item in reversed(layout.replica):
+        number, step = divmod(number, _constant(item.extent))
+        offset[item.axis] = offset.get(item.axis, 0) + step * item.stride
+    return type(layout).from_iters(layout.shard, (), offset)
+
+
+def _count_of_copies(layout: Any) -> int:
+    inner = getattr(layout, "tile_layout", layout)
+    return prod(_constant(item.extent) for item in getattr(inner, "replica", ()))
+
+
+def _row(copies: list[Any], row: int, width: int, grid: Grid) -> list[tuple[Place, ...]]:
+    lead = grid.coordinates(row)
+    return [tuple(_place(copy, (*lead, column), grid) for copy in copies) for column in range(width)]
 
 
 def _place(layout: Any, coord: tuple[int, ...], grid: Grid) -> Place:

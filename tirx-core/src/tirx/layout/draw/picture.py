@@ -175,8 +175,8 @@ def _copies_note(grid: Grid) -> Iterator[str]:
     if not others:
         return
     moves = [_move(first, other) for other in others[:3]]
-    more = f", and {len(others) - 3} more" if len(others) > 3 else ""
-    yield f"each element is held {len(others) + 1} times: again at {'; '.join(moves)}{more}"
+    more = f", and {grid.copies - 4} more" if grid.copies > 4 else ""
+    yield f"each element is held {grid.copies} times: again at {'; '.join(moves)}{more}"
 
 
 def _move(first: dict[str, int], other: dict[str, int]) -> str:

@@ -49,6 +49,7 @@ class _Drawing:
         self.margin = round(max(len(text) for text in (*self.left, "turns" if picture.banks else "")) * _CHAR + 8)
         grid = self.margin + self.cell_width * len(self.heads) + (36 if picture.banks else 0)
         self.width = max(grid, _LEAST_WIDTH) + 2 * _PAD
+        self.legend = range(picture.banks.groups) if picture.banks and picture.banks.groups <= COLOURS else range(0)
         self.letters = int((self.width - 2 * _PAD) / _NOTE_CHAR)
         self.title = _wrapped(picture.title, self.letters)
         self.top = _PAD + _NOTE_LINE * len(self.title) + 22
@@ -65,7 +66,7 @@ class _Drawing:
                 y += _NOTE_LINE
                 body.append(_text(_PAD, y - 4, line, "tirx-note"))
         yield from _opened(self.width, y + _PAD, self.picture)
-        yield from _style()
+        yield from _style(sorted({*(shown.colour for shown in _flat(self.picture)), *self.legend}))
         yield f'<rect class="tirx-paper" width="{self.width}" height="{y + _PAD}" rx="6"/>'
         yield from body
         yield "</svg>"
@@ -114,7 +115,7 @@ class _Drawing:
 
     def _swatches(self, y: float, banks: Banks) -> tuple[list[str], float]:
         """The colours of the banks, as many in a row as there is room for."""
-        if banks.groups > COLOURS:
+        if not self.legend:
             return [], y
         each = banks.number // banks.groups
         names = [f"b{at}" if each == 1 else f"b{at}-{at + each - 1}" for at in range(0, banks.number, each)]
@@ -153,28 +154,28 @@ def _opened(width: float, height: float, picture: Picture) -> Iterator[str]:
     yield f"<desc>{escape('. '.join(picture.notes))}</desc>"
 
 
-def _style() -> Iterator[str]:
+def _style(used: Sequence[int]) -> Iterator[str]:
     yield "<style>"
     yield f".tirx-layout text {{ font-family: {_FONTS}; font-size: 11px; text-anchor: middle }}"
     yield ".tirx-layout .tirx-title { font-size: 12px; font-weight: 600; text-anchor: start }"
     yield ".tirx-layout .tirx-note { font-size: 12px; text-anchor: start }"
     yield ".tirx-layout .tirx-end { text-anchor: end }"
     yield ".tirx-layout .tirx-start { text-anchor: start }"
-    yield from _colours(0, LIGHT)
+    yield from _colours(0, LIGHT, used)
     yield "@media (prefers-color-scheme: dark) {"
-    yield from _colours(1, DARK)
+    yield from _colours(1, DARK, used)
     yield "}"
     yield "</style>"
 
 
-def _colours(page: int, fills: Sequence[str]) -> Iterator[str]:
+def _colours(page: int, fills: Sequence[str], used: Sequence[int]) -> Iterator[str]:
     yield f".tirx-layout .tirx-paper {{ fill: {PAPER[page]} }}"
     yield f".tirx-layout .tirx-title, .tirx-layout .tirx-note, .tirx-layout .tirx-in {{ fill: {INK[page]} }}"
     yield f".tirx-layout .tirx-head {{ fill: {FAINT[page]} }}"
     yield f".tirx-layout .tirx-good {{ fill: {GOOD[page]} }}"
     yield f".tirx-layout .tirx-bad {{ fill: {BAD[page]}; font-weight: 600 }}"
-    for number, fill in enumerate(fills):
-        yield f".tirx-layout .tirx-c{number} {{ fill: {fill} }}"
+    for number in used:
+        yield f".tirx-layout .tirx-c{number} {{ fill: {fills[number]} }}"
 
 
 def _verdict(turns: int, kind: str) -> str:
