@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tirx
@@ -13,7 +14,7 @@ from tirx import script as Tx
 from tirx.analysis.free import free_variables
 from tirx.analysis.verify import check_lowered, check_well_formed, verify_module
 from tirx.ir import INT32, Attr, Buffer, BufferRegion, IRModule, PrimFunc, Seq, TileCall, Var, const
-from tirx.support.errors import VerifyError
+from tirx.support.errors import ArgumentError, VerifyError
 from tirx.support.span import Span
 from tirx.target import Capabilities, ScopeModel, Target, TargetKind
 from tirx.tile.ops import ALL
@@ -129,3 +130,13 @@ def test_spans_are_those_of_the_call() -> None:
     call = call_of(lambda a, b: Tx.tile.copy(a, b))
     assert call.span is not None
     assert call.span.path == __file__
+
+
+def test_arrays_that_a_tile_operation_writes_must_be_writable() -> None:
+    func = built(lambda a, b: Tx.cta.copy(a, b), Tx.Buffer((8, 8)), Tx.Buffer((8, 8)))
+    out, source = np.zeros((8, 8), np.float32), np.ones((8, 8), np.float32)
+    out.flags.writeable = False
+    with pytest.raises(ArgumentError, match="argument `A` of kernel: expected an array that can be written"):
+        tirx.simulate(func, out, source, target="generic")
+    source.flags.writeable = False
+    assert tirx.simulate(func, out.copy(), source, target="generic").verdict == "clean"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tirx.intrinsic import Intrinsic, Operand
-from tirx.ir import Attr, BufferRegion, Call, Expr, PrimFunc, Stmt, walk
+from tirx.ir import Attr, BufferRegion, Call, Expr, PrimFunc, Stmt, TileCall, mask_of, walk
+from tirx.tile import reads, writes
 
 __all__ = ["ENTRY", "Access", "accesses", "device_part", "instructions", "is_instruction", "operands_of"]
 
@@ -13,13 +14,13 @@ ENTRY = "tirx.device_entry"
 
 
 class Access:
-    """What the instructions of a kernel do with one parameter: the first call that reads it, the first that writes it."""
+    """What a kernel does with one parameter: the first instruction or tile operation that reads it, the first that writes it."""
 
     __slots__ = ("read", "written")
 
     def __init__(self) -> None:
-        self.read: Call | None = None
-        self.written: Call | None = None
+        self.read: Call | TileCall | None = None
+        self.written: Call | TileCall | None = None
 
 
 def device_part(func: PrimFunc) -> Stmt | None:
@@ -53,7 +54,7 @@ def operands_of(call: Call) -> Iterator[tuple[Operand, Expr]]:
 
 
 def accesses(stmt: Stmt) -> dict[int, Access]:
-    """What instructions do with each storage, by `id` of its pointer variable."""
+    """What instructions and tile operations do with each storage, by `id` of its pointer variable."""
     found: dict[int, Access] = {}
     for call in instructions(stmt):
         for operand, value in operands_of(call):
@@ -64,4 +65,16 @@ def accesses(stmt: Stmt) -> dict[int, Access]:
                 access.read = call
             if "w" in operand.rw and access.written is None:
                 access.written = call
+    for tile in walk(stmt, mask_of(TileCall)):
+        if isinstance(tile, TileCall):
+            _tile_accesses(found, tile)
     return found
+
+
+def _tile_accesses(found: dict[int, Access], call: TileCall) -> None:
+    for region in reads(call):
+        access = found.setdefault(id(region.buffer.data), Access())
+        access.read = access.read or call
+    for region in writes(call):
+        access = found.setdefault(id(region.buffer.data), Access())
+        access.written = access.written or call

@@ -20,6 +20,7 @@ from ..ir import (
     Expr,
     IntImm,
     PrimFunc,
+    TileCall,
     Var,
     as_expr,
     substitute,
@@ -28,6 +29,7 @@ from ..ir import (
     walk,
 )
 from ..ir.numpy_types import numpy_dtype
+from ..ir.tiles import writes
 from ..support.errors import ArgumentError, TirxError
 from ..support.late import late
 from .arrays import ArrayView, view_of
@@ -99,6 +101,8 @@ def written_buffers(func: PrimFunc) -> set[int]:
     for node in walk(func.body):
         if isinstance(node, BufferStore):
             written.add(id(node.buffer.data))
+        elif isinstance(node, TileCall):
+            written |= {id(region.buffer.data) for region in writes(node)}
         elif isinstance(node, Call) and not effect_of(node).is_silent:
             for arg in node.args:
                 written |= {id(var) for var in variables(arg) if var.dtype.is_handle}
