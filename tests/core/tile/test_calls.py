@@ -57,7 +57,7 @@ def test_numbers_take_the_type_of_what_is_written() -> None:
     scale, bias = call.operand("scale"), call.operand("bias")
     assert isinstance(scale, FloatImm)
     assert isinstance(bias, FloatImm)
-    assert (scale.value, scale.dtype, bias.dtype) == (2.0, "float16", "float16")
+    assert (scale.value, scale.dtype.name, bias.dtype.name) == (2.0, "float16", "float16")
     assert isinstance(call_of(lambda a: Tx.tile.fill(a, 3.0), Tx.Buffer((4,), "int8")).operand("value"), IntImm)
 
 
@@ -169,7 +169,7 @@ def test_other_keywords_are_for_the_variant() -> None:
     assert list(found) == sorted(found)
     assert "nothing" not in found
     assert isinstance(found["name"], StringImm)
-    assert (found["flag"].dtype, found["flag"].value) == ("bool", 1)  # type: ignore[attr-defined]
+    assert (found["flag"].dtype.name, found["flag"].value) == ("bool", 1)  # type: ignore[attr-defined]
     assert box(found["whole"]) == ("A", [0, 0], [128, 64])
     pairs = found["pairs"]
     assert isinstance(pairs, Tuple)

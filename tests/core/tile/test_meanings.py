@@ -16,6 +16,7 @@ from tirx.testing import tile_meaning
 from tirx.tile.ops import ALL
 
 FLOATS = ["float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2"]
+FINFO: Any = ml_dtypes.finfo  # ml_dtypes says nothing of its type
 RNG = np.random.default_rng(7)
 
 
@@ -137,7 +138,7 @@ def test_fma_rounds_once() -> None:
 def test_functions_of_scaled_values(name: str, rule: Any, dtype: str) -> None:
     x, bias = some((4, 8), dtype, 0.5, 2), some((4, 1), dtype, 0.5, 1)
     dst = np.zeros((4, 8), kind(dtype))
-    ulp = float(ml_dtypes.finfo(kind(dtype)).eps)
+    ulp = float(FINFO(kind(dtype)).eps)
     meaning = tile_meaning(name)
     np.testing.assert_allclose(wide(meaning(dst=dst, src=x)), rule(wide(x)), rtol=4 * ulp, atol=4 * ulp)
     found = meaning(dst=dst, src=x, bias=bias, scale=2.0)

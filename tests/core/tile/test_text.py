@@ -129,6 +129,7 @@ def kernel(A: Tx.Buffer((128, 64), "float16"), B: Tx.Buffer((128, 64), "float16"
 
 def test_parsed_kernels() -> None:
     func = Tx.from_source(PARSED)
+    assert isinstance(func, PrimFunc)
     assert [call.scope for call in calls_of(func)] == ["cta", "warp", "warp"]
     text = func.script()
     assert "T.cta.copy(tile[0:16, 0:64], A[bx * 16:bx * 16 + 16, 0:64])" in text

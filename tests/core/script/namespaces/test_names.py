@@ -131,7 +131,7 @@ def test_from_import_of_an_unknown_name() -> None:
         exec("from tirx.script import thread_idx")
     assert (
         str(caught.value)
-        == "the language has no `thread_idx`\n  help: did you mean `thread_id` or `thread_binding` or `thread_id_in_wg`?"
+        == "the language has no `thread_idx`\n  help: did you mean `thread_id` or `thread_binding` or `thread`?"
     )
 
 

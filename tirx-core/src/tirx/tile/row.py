@@ -225,7 +225,7 @@ def check_variant(row: Any) -> None:
     """Raise `ValueError` when a row is malformed."""
     if not isinstance(row, Variant):
         raise ValueError(f"expected a Variant, got {type(row).__name__}")
-    if not (callable(row.emit) or (isinstance(row.emit, str) and ":" in row.emit)):
+    if not callable(row.emit) and ":" not in str(row.emit):
         raise ValueError(f"variant {row.name} of {row.operation}: emit is neither callable nor 'module:function'")
     if not all(isinstance(item, Predicate) for item in row.predicates):
         raise ValueError(f"variant {row.name} of {row.operation}: predicates are Predicate records")
