@@ -5,18 +5,17 @@ PTX ISA 9.7.14.5. The instruction with the largest k that divides is taken; each
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from tirx import script as Tx
-from tirx.ir import Buffer, Expr, FloatImm, IntImm, TileCall, as_expr
+from tirx.ir import FloatImm, IntImm, TileCall
 from tirx.tile import Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
-from tirx.variants import Tile, tile_of
+from tirx.variants import tile_of
 
 from ..layout.mma import mma_fragment_layout
 from ..ptx.chain import ptx
-from .lanes import Fragments, fragments, lanes_of
+from .lanes import Fragments, Registers, fragments, lanes_of, parts
 
 __all__ = ["MMA", "VARIANTS", "Mma"]
 
@@ -153,26 +152,6 @@ def _fragmented(call: TileCall, context: DispatchContext) -> Verdict:
 # ---- emission -------------------------------------------------------------------------------------------------------
 
 
-class _Registers:
-    """The registers of one operand as instructions take them."""
-
-    def __init__(self, tile: Tile, found: Fragments) -> None:
-        self.found = found
-        self.packed = found.packed
-        local = tile.buffer.local()
-        self.buffer: Buffer = local.view("uint32") if found.packed > 1 else local
-        self.steps = found.steps()
-
-    def of(self, place: tuple[Expr | int, ...]) -> list[Expr]:
-        """The registers of one part."""
-        if self.steps is not None:
-            first, strides = self.steps
-            shift = sum((number * (stride // self.packed) for number, stride in zip(place, strides, strict=True)), 0)
-            return [self.buffer[as_expr(shift + register // self.packed)] for register in first]
-        numbers = self.found.at[tuple(int(number) for number in place)]
-        return [self.buffer[number // self.packed] for number in numbers]
-
-
 def emit_mma(call: TileCall, context: DispatchContext) -> None:
     """`D` starts as `C` (or zero), then one instruction per part and step of k."""
     plan = Plan(call, context)
@@ -182,23 +161,13 @@ def emit_mma(call: TileCall, context: DispatchContext) -> None:
         scope.fill(call.operand("D"), 0)
     elif call.operand("C") is not None and plan.tiles["C"].buffer is not plan.tiles["D"].buffer:
         scope.copy(call.operand("D"), call.operand("C"))
-    registers = {name: _Registers(plan.tiles[name], item) for name, item in found.items()}
+    d, a, b = (Registers(plan.tiles[name], found[name]) for name in "DAB")
     rows, columns = found["D"].counts
-    regular = all(item.steps is not None for item in registers.values())
+    regular = all(item.regular is not None for item in (d, a, b))
     instruction = ptx[plan.mnemonic]
-    for i, j, k in _parts((rows, columns, found["A"].counts[1]), regular):
-        d, a, b = registers["D"].of((i, j)), registers["A"].of((i, k)), registers["B"].of((k, j))
-        instruction(*d, *a, *b, *d)
-
-
-def _parts(counts: tuple[int, int, int], regular: bool) -> Iterator[tuple[Expr | int, ...]]:
-    """The steps of the product: loops where registers follow each other regularly, else one by one."""
-    rows, columns, depth = counts
-    if not regular:
-        yield from ((i, j, k) for k in range(depth) for i in range(rows) for j in range(columns))
-        return
-    with Tx.unroll(depth) as k, Tx.unroll(rows) as i, Tx.unroll(columns) as j:
-        yield i, j, k
+    for k, i, j in parts((found["A"].counts[1], rows, columns), context, regular=regular):
+        result = d.of((i, j))
+        instruction(*result, *a.of((i, k)), *b.of((k, j)), *result)
 
 
 VARIANTS = (

@@ -7,16 +7,18 @@ answers for each 16 x 8 part of D in which registers its fragment lies, or decli
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from tirx.ir import Buffer, BufferLoad, Expr, as_expr
 from tirx.layout import TileLayout
 from tirx.layout.iters import Iter
 from tirx.tile import decline
-from tirx.variants import Tile, region_layout
+from tirx.tile.context import DispatchContext
+from tirx.variants import Tile, loops, region_layout
 
-__all__ = ["Fragments", "fragments", "lanes_of"]
+__all__ = ["Fragments", "Registers", "fragments", "lanes_of", "parts"]
 
 
 class Fragments:
@@ -28,6 +30,15 @@ class Fragments:
         self.at = at
         self.counts = counts
         self.packed = packed
+
+    def grouped(self, sizes: Sequence[int]) -> Fragments:
+        """Blocks of parts: the registers of all parts of a block, in row-major order."""
+        counts = tuple(count // size for count, size in zip(self.counts, sizes, strict=True))
+        at = {}
+        for block in product(*map(range, counts)):
+            parts = product(*(range(b * size, (b + 1) * size) for b, size in zip(block, sizes, strict=True)))
+            at[block] = tuple(register for part in parts for register in self.at[part])
+        return Fragments(at, counts, self.packed)
 
     def steps(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """`(first, strides)` with `at[i, j][r] == first[r] + i * strides[0] + j * strides[1]`, where that holds for all."""
@@ -118,3 +129,38 @@ def _flat(place: Sequence[int], extents: Sequence[int]) -> int:
     for index, extent in zip(place, extents, strict=True):
         found = found * extent + index
     return found
+
+
+class Registers:
+    """The registers of a warp's tile as instructions take them: of 32 bits where they hold several elements."""
+
+    __slots__ = ("buffer", "found", "packed", "regular")
+
+    def __init__(self, tile: Tile, found: Fragments) -> None:
+        self.found, self.packed, self.regular = found, found.packed, found.steps()
+        count = _constant(tile.buffer.layout.span()) // found.packed  # type: ignore[union-attr]
+        dtype = "uint32" if found.packed > 1 else tile.dtype
+        self.buffer: Buffer = tile.view_registers((count,), dtype)
+
+    def of(self, part: Sequence[Expr | int]) -> list[BufferLoad]:
+        """The registers of one part."""
+        if self.regular is None:
+            numbers: Sequence[Expr | int] = [n // self.packed for n in self.found.at[tuple(map(int, part))]]
+        else:
+            first, strides = self.regular
+            shift = sum((step * (stride // self.packed) for step, stride in zip(part, strides, strict=True)), 0)
+            numbers = [shift + number // self.packed for number in first]
+        return [BufferLoad(self.buffer, (as_expr(number),)) for number in numbers]
+
+
+def parts(counts: Sequence[int], context: DispatchContext, *, regular: bool) -> Iterator[tuple[Expr | int, ...]]:
+    """All parts: in unrolled loops where registers follow each other regularly, else one by one."""
+    if not regular:
+        yield from product(*map(range, counts))
+        return
+    long = [dim for dim, count in enumerate(counts) if count > 1]
+    with loops([(counts[dim], True) for dim in long], context) as steps:
+        found: list[Expr | int] = [0] * len(counts)
+        for dim, step in zip(long, steps, strict=True):
+            found[dim] = step
+        yield tuple(found)

@@ -6,18 +6,16 @@ or with `.trans` of one column. Four, two or one matrices go at a time. PTX ISA 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 
-from tirx import script as Tx
-from tirx.ir import Buffer, Expr, TileCall, as_expr
+from tirx.ir import Expr, TileCall, as_expr
 from tirx.tile import Declined, Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
 from tirx.variants import Tile, copy_tiles, has_runs, owners_of
 
 from ..layout.mma import ldmatrix_layout
 from ..ptx.chain import ptx
-from .lanes import Fragments, fragments
+from .lanes import Fragments, Registers, fragments, parts
 
 __all__ = ["VARIANTS"]
 
@@ -37,6 +35,8 @@ class Plan:
         self.run, self.transposed, self.found = self._matrices()
         rows, columns = (self.found.counts[dim] for dim in self.dims)
         self.block = next(block for block in BLOCKS if rows % block[0] == columns % block[1] == 0)
+        blocked = dict(zip(self.dims, self.block, strict=True))
+        self.sizes = [blocked.get(dim, 1) for dim in range(len(self.tile.extents))]
 
     def _matrices(self) -> tuple[int, bool, Fragments]:
         """The dimension that memory keeps together, whether `.trans` is needed, and the registers of each matrix."""
@@ -121,11 +121,11 @@ def emit_matrices(call: TileCall, context: DispatchContext) -> None:
     plan = Plan(call, context)
     lane = context.analyzer.simplify(as_expr(context.id("thread", "warp")))
     base = _warp_base(plan)
-    registers: Buffer = plan.tile.buffer.local().view("uint32")
+    blocks = plan.found.grouped(plan.sizes)
+    registers = Registers(plan.tile, blocks)
     instruction = ptx[plan.mnemonic]
-    for step in _blocks(plan):
-        values = [registers[number] for number in _numbers(plan, step)]
-        address = _address(plan, base, step, lane)
+    for block in parts(blocks.counts, context, regular=registers.regular is not None):
+        values, address = registers.of(block), _address(plan, base, block, lane)
         instruction(*values, address) if plan.loads else instruction(address, *values)
 
 
@@ -138,50 +138,15 @@ def _warp_base(plan: Plan) -> list[Expr | int]:
     return base
 
 
-def _blocks(plan: Plan) -> Iterator[tuple[Expr | int, ...]]:
-    """First matrix of each block, by dimension: in loops where registers follow each other regularly."""
-    counts = plan.found.counts
-    sizes = [plan.block[plan.dims.index(dim)] if dim in plan.dims else 1 for dim in range(len(counts))]
-    rounds = [count // size for count, size in zip(counts, sizes, strict=True)]
-    if plan.found.steps() is None:
-        for place in product(*map(range, rounds)):
-            yield tuple(number * size for number, size in zip(place, sizes, strict=True))
-        return
-    row, column = plan.dims
-    with Tx.unroll(rounds[row]) as i, Tx.unroll(rounds[column]) as j:
-        found: list[Expr | int] = [0] * len(counts)
-        found[row], found[column] = i * sizes[row], j * sizes[column]
-        yield tuple(found)
-
-
-def _numbers(plan: Plan, step: Sequence[Expr | int]) -> list[Expr]:
-    """The 32-bit registers of the matrices of a block."""
-    row, column = plan.dims
-    found = []
-    for i, j in product(range(plan.block[0]), range(plan.block[1])):
-        place = list(step)
-        place[row], place[column] = place[row] + i, place[column] + j
-        found.append(_number(plan.found, place, plan.context))
-    return found
-
-
-def _number(found: Fragments, place: Sequence[Expr | int], context: DispatchContext) -> Expr:
-    regular = found.steps()
-    if regular is None:
-        return as_expr(found.at[tuple(map(int, place))][0] // 2)
-    first, strides = regular
-    shift = sum((index * (stride // 2) for index, stride in zip(place, strides, strict=True)), 0)
-    return context.analyzer.simplify(as_expr(shift + first[0] // 2))
-
-
-def _address(plan: Plan, base: Sequence[Expr | int], step: Sequence[Expr | int], lane: Expr) -> Expr:
+def _address(plan: Plan, base: Sequence[Expr | int], block: Sequence[Expr | int], lane: Expr) -> Expr:
     """Row `lane % 8` of matrix `lane // 8` of the block."""
     rows, columns = plan.block
     matrix = lane // SIDE % (rows * columns)
     coords = list(base)
     for dim, number in zip(plan.dims, (matrix // columns, matrix % columns), strict=True):
         line = 0 if dim == plan.run else lane % SIDE
-        coords[dim] = plan.context.analyzer.simplify(as_expr(coords[dim] + (step[dim] + number) * SIDE + line))
+        first = block[dim] * plan.sizes[dim]
+        coords[dim] = plan.context.analyzer.simplify(as_expr(coords[dim] + (first + number) * SIDE + line))
     address: Expr = plan.memory.buffer.ptr_to(plan.memory.indices(coords))
     return address
 

@@ -148,6 +148,10 @@ class DispatchContext:
                 emit(Alloc(made))
         return made
 
+    def fresh_name(self, hint: str) -> str:
+        """A name that the kernel does not use yet."""
+        return self._site.fresh_name(hint)
+
     def at_kernel_start(self) -> AbstractContextManager[None]:
         """`with context.at_kernel_start():` statements go to the start of the kernel, where all threads run them."""
         self._must_build("at_kernel_start()")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir import Expr, IndexFunction, as_expr
+from ..ir import Expr, IndexFunction, as_expr, cast
 from ..tile import Predicate, Variant, Verdict, accept, decline
 from .agreement import require_same_owners
 from .formulas import FORMULAS, apply_function
 from .operand import Scalar, Tile, operand_of, tile_of
-from .share import Evenly, Owned, Share, Whole
+from .share import Evenly, Owned, Share, Whole, loops
 from .vectors import WIDTHS, run_of_owner, widest_vector
 
 TYPE_CHECKING = False
@@ -75,6 +75,9 @@ def _covers(tile: Tile, space: tuple[object, ...]) -> bool:
 def emit_elementwise(call: TileCall, context: DispatchContext) -> None:
     """One store per element of the share."""
     target, sources = operands_of(call, context)
+    if _alike(call, target, sources):
+        _register_by_register(call, context, target, sources)
+        return
     with widest_share(target, sources).each() as coords:
         values: dict[str, Expr] = {name: operand.load(coords) for name, operand in sources.items()}
         for name in call.names:
@@ -82,6 +85,29 @@ def emit_elementwise(call: TileCall, context: DispatchContext) -> None:
             if isinstance(function, IndexFunction):
                 values[name] = apply_function(function, tuple(as_expr(coord) for coord in coords))
         target.store(coords, FORMULAS[call.op.name](call, values, target.dtype))
+
+
+def _alike(call: TileCall, target: Tile, sources: Mapping[str, Tile | Scalar]) -> bool:
+    """Whether all tiles are whole and lie in the same registers of the same threads, so that registers need no coordinates."""
+    tiles = [target, *(item for item in sources.values() if isinstance(item, Tile))]
+    return all(
+        tile.storage == "distributed"
+        and tile.buffer.layout == target.buffer.layout
+        and tile.extents == tile.buffer.shape == target.buffer.shape
+        for tile in tiles
+    ) and not any(isinstance(call.operand(name), IndexFunction) for name in call.names)
+
+
+def _register_by_register(
+    call: TileCall, context: DispatchContext, target: Tile, sources: Mapping[str, Tile | Scalar]
+) -> None:
+    """The same formula on every register."""
+    registers = target.own()
+    held = {name: item.own() if isinstance(item, Tile) else None for name, item in sources.items()}
+    with loops([(registers.shape[0], True)], context) as (i,):
+        values = {name: sources[name].load(()) if buffer is None else buffer[i] for name, buffer in held.items()}
+        value = FORMULAS[call.op.name](call, values, target.dtype)
+        registers[i] = value if value.dtype is target.dtype else cast(value, target.dtype)
 
 
 def _tiles(call: TileCall, context: DispatchContext) -> list[Tile]:

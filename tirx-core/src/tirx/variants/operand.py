@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..backend import find
-from ..ir import BufferLoad, BufferRegion, Expr, IntImm, as_expr, cast
+from ..ir import DEFAULT_LAYOUT, BufferLoad, BufferRegion, Decl, Expr, IntImm, as_expr, cast, emit
 from ..layout.names import axis_named
 from ..tile import decline
 from ..tile.shapes import aligned, extents_of, shape_text
@@ -91,9 +91,20 @@ class Tile:
         """Buffer and indices through which this thread reaches the element at `coords`."""
         if self.storage != "distributed":
             return self.buffer, self.indices(coords)
+        return self.own(), (as_expr(self.position(coords).get("m", 0)),)
+
+    def own(self) -> Buffer:
+        """What this thread holds of a distributed tile, as a buffer of its registers."""
         if self.registers is None:
             self.registers = self.buffer.local()
-        return self.registers, (as_expr(self.position(coords).get("m", 0)),)
+        return self.registers
+
+    def view_registers(self, shape: Sequence[int], dtype: Any) -> Buffer:
+        """The same registers under another shape and element type, by a name that says whose they are."""
+        name = self.context.fresh_name(f"{self.buffer.name}_registers")
+        made = self.buffer.replaced(name=name, shape=shape, dtype=dtype, strides=(), layout=DEFAULT_LAYOUT)
+        emit(Decl(made, span=self.context.call.span))
+        return made
 
     def load(self, coords: Sequence[Index]) -> Expr:
         """The element at `coords`."""

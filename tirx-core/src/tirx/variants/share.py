@@ -179,15 +179,24 @@ def split(number: Expr, space: Sequence[Index], analyzer: Analyzer) -> Coords:
 
 @contextmanager
 def loops(extents: Sequence[tuple[Index, bool]], context: DispatchContext) -> Iterator[list[Expr]]:
-    """Loops inside each other, of the extents that are given; those that index registers are unrolled."""
+    """Loops inside each other, of the extents that are given; where they index registers they are unrolled."""
     if not extents:
         yield []
         return
-    (extent, unrolled), *rest = extents
-    with (Tx.unroll if unrolled else Tx.serial)(extent) as i:
-        context.analyzer.bind(i, 0, extent - 1 if isinstance(extent, int) else None)
-        with loops(rest, context) as inner:
-            yield [i, *inner]
+    unrolled = all(registers for _, registers in extents)
+    if len(extents) == 1:  # a frame of its own, so that the loop is named after this variable
+        with Tx.grid(extents[0][0], unroll=unrolled) as i:
+            yield _bound([i], extents, context)
+        return
+    with Tx.grid(*(extent for extent, _ in extents), unroll=unrolled) as steps:
+        yield _bound(steps, extents, context)
+
+
+def _bound(steps: Sequence[Var], extents: Sequence[tuple[Index, bool]], context: DispatchContext) -> list[Expr]:
+    """The loops' variables, known to the analyzer."""
+    for step, (extent, _) in zip(steps, extents, strict=True):
+        context.analyzer.bind(step, 0, extent - 1 if isinstance(extent, int) else None)
+    return list(steps)
 
 
 @contextmanager

@@ -183,12 +183,12 @@ def thread_binding(
     return _loop("thread_binding", "thread_binding", start, stop, None, None, annotations, extent, thread)
 
 
-def grid(*extents: Any, dtype: Any = None) -> LoopFrame:
-    """Loops inside each other, one per extent: a number, or a pair (low, high)."""
+def grid(*extents: Any, dtype: Any = None, unroll: bool = False) -> LoopFrame:
+    """Loops inside each other, one per extent: a number, or a pair (low, high). `unroll` asks the compiler to unroll them all."""
     if not extents:
         refuse("grid() has no extents", "give one per loop, e.g. Tx.grid(4, 8)")
     headers = []
     for item in extents:
         low, high = item if isinstance(item, tuple | list) else (0, item)
-        headers.append(_header("grid()", low, high, None, "serial", dtype))
+        headers.append(_header("grid()", low, high, None, "unrolled" if unroll else "serial", dtype))
     return LoopFrame(headers, "grid()")
