@@ -279,6 +279,46 @@ def test_conditions_that_are_the_same_for_all_change_nothing() -> None:
         assert [item.threads for item in tirx.compile(k, "lab").decisions] == [64, 64]
 
 
+def test_stages_and_phases_of_a_pipeline_are_the_same_for_all_who_keep_them() -> None:
+    @Tx.prim_func
+    def k(A: Tx.Buffer((2, 64)), n: Tx.int32):
+        Tx.device_entry()
+        Tx.cta_id([1])
+        t = Tx.thread_id([64])
+        w = Tx.warp_id()
+        stage: Tx.int32 = 0
+        phase: Tx.int32 = 0
+        mine: Tx.int32 = 0
+        for _i in range(n):
+            if w == 0:
+                stage = stage + 1
+                if stage == 2:
+                    stage = 0
+                    phase = phase ^ 1
+            if phase == 0:
+                Tx.warp.fill(A[stage, :], 1.0)
+            if t % 5 == 0:
+                mine = mine + 1
+            if mine < 3:
+                Tx.warp.fill(A[stage, :], 1.0)
+
+    with lab(variant("a", lambda call, context: None)):
+        error = refused(k)
+    (problem,) = error.diagnostics  # of the second call only
+    assert "which threads of a warp get here depends on `mine < 3`" in problem.message
+
+
+def test_a_scalar_that_is_only_stored_from_itself() -> None:
+    def build(A: Any, t: Any, w: Any, l: Any) -> None:
+        count = Tx.local_scalar("int32")
+        count.assign(count + 1)
+        with Tx.If(count < 3), Tx.Then():
+            Tx.cta.fill(A, 1.0)
+
+    with lab(variant("a")):
+        assert body(marks(build))[-1] == "A[t] = 1.0"
+
+
 def test_where_nobody_gets_nothing_is_emitted() -> None:
     def build(A: Any, t: Any, w: Any, l: Any) -> None:
         with Tx.If(t > 100), Tx.Then():

@@ -17,6 +17,7 @@ from ..ir import (
     Bind,
     Break,
     BufferLoad,
+    BufferRegion,
     BufferStore,
     Call,
     Cast,
@@ -40,6 +41,7 @@ from ..ir import (
     walk,
 )  # fmt: skip
 from ..ir.integers import DIVISIONS, EXACT
+from ..ir.tiles import writes
 from .space import THREAD, Space
 
 TYPE_CHECKING = False
@@ -110,6 +112,7 @@ class Values:
         """The value of an integer or bool expression in each thread of the space, or None."""
         known = self._memo.get(id(expr))
         if known is None or known[0] is not expr:
+            self._memo[id(expr)] = (expr, None)  # a scalar that is computed from itself
             known = self._memo[id(expr)] = (expr, self._vector(expr))
         return known[1]
 
@@ -236,7 +239,8 @@ class _Stores:
 
     def _learn_taken(self, stmt: Stmt) -> None:
         if isinstance(stmt, TileCall):
-            self.taken |= {id(node.buffer.data) for node in walk(stmt) if hasattr(node, "buffer")}
+            given = [item for item in stmt.config if isinstance(item, BufferRegion)]
+            self.taken |= {id(item.buffer.data) for item in (*writes(stmt), *given)}
         for child in stmt.children():
             if isinstance(child, Stmt) or not child.mask & (Call.BIT | Var.BIT):
                 continue
