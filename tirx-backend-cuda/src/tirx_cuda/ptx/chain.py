@@ -23,7 +23,7 @@ from .syntax import Row
 
 __all__ = ["Chain", "Ptx", "UnknownInstruction", "ptx"]
 
-_VOID = DType("void")
+_VOID, _BOOL = DType("void"), DType("bool")
 
 
 class UnknownInstruction(ScriptError, AttributeError, KeyError):
@@ -165,7 +165,7 @@ class Chain:
         if pred is not None:
             form = form.with_guard(bool(preserve_dst))
             values.append(predicate(pred))
-        return enter(Call(_VOID, form, tuple(values), form.attributes, span=current_span()))
+        return enter(Call(_BOOL if form.effect.kind == "wait" else _VOID, form, tuple(values), form.attributes, span=current_span()))
 
     def _refuse_count(self, count: int) -> NoReturn:
         ways = [f"({', '.join(part.name for part in form.parts)})" for form in self.forms]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from typing import Any
 
 from tirx.intrinsic import Barrier, Effect, Intrinsic, Operand
-from tirx.ir import Call
+from tirx.ir import Call, DType
 
+from . import tables
 from .names import FAMILIES, chain_text
 from .syntax import Item, Row, Slot, parse_table
 from .target_sets import requirement
@@ -31,7 +31,7 @@ class Part:
     `kind`: `reg`, `imm` or `memory`. `choices` is what a constant may be (a range or a tuple; None: anything).
     """
 
-    __slots__ = ("choices", "kind", "name", "rw", "sink", "space", "type", "wide")
+    __slots__ = ("choices", "kind", "name", "rw", "sink", "space", "taken", "type", "wide")
 
     def __init__(self, kind: str, item: Item, type: PtxType | None, space: str = "", name: str = "") -> None:
         self.kind = kind
@@ -42,6 +42,7 @@ class Part:
         self.choices = item.choices
         self.sink = item.sink
         self.wide = item.wide
+        self.taken: set[DType] = set()  # types of values that fitted so far
 
     @property
     def text(self) -> str:
@@ -91,7 +92,7 @@ class Form(Intrinsic):
         super().__init__(
             f"ptx.{row.family}",
             [_operand(part, notes.get("effect", "pure")) for part in self.parts],
-            "void",
+            "bool" if effect.kind == "wait" else "void",
             effect,
             doc=f"{mnemonic}: {row.title}",
             meaning=None if meaning is None else _RUN,
@@ -269,8 +270,7 @@ def rows_of(family: str) -> tuple[Row, ...]:
 
 @cache
 def _table(name: str) -> tuple[Row, ...]:
-    text = files("tirx_cuda.ptx.tables").joinpath(f"{name}.txt").read_text("utf-8")
-    return tuple(parse_table(name, text))
+    return tuple(parse_table(name, tables.text_of(name)))
 
 
 def assign(slots: Sequence[Slot], tokens: Sequence[str], *, complete: bool) -> dict[str, str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from tirx.ir import Buffer, BufferLoad, Expr, IntImm, StringImm, as_expr, const, current_span
+from tirx.ir import Buffer, BufferLoad, Expr, FloatImm, IntImm, StringImm, as_expr, const, current_span
 from tirx.support.errors import ScriptError
 
 from .forms import Form, Part
@@ -44,10 +44,12 @@ def _register(form: Form, part: Part, arg: Any) -> Expr:
     if part.rw != "r":
         return _destination(form, part, kind, arg)
     expr = arg if isinstance(arg, Expr) else _converted(form, part, kind, arg)
-    if not accepts(kind, expr.dtype, part.wide):
-        if isinstance(expr, IntImm) and expr.dtype.is_integer:
-            return _recast(form, part, kind, expr)
-        _refuse(form, part, f"is of type {expr.dtype}", f"it is a .{kind.name}: {_taken(kind, part.wide)}")
+    if expr.dtype not in part.taken:
+        if not accepts(kind, expr.dtype, part.wide):
+            if isinstance(expr, IntImm) and expr.dtype.is_integer:
+                return _recast(form, part, kind, expr)
+            _refuse(form, part, f"is of type {expr.dtype}", f"it is a .{kind.name}: {_taken(kind, part.wide)}")
+        part.taken.add(expr.dtype)
     if part.choices is not None and isinstance(expr, IntImm):
         _limit(form, part, expr.value)
     return expr
@@ -55,10 +57,23 @@ def _register(form: Form, part: Part, arg: Any) -> Expr:
 
 def _converted(form: Form, part: Part, kind: PtxType, arg: Any) -> Expr:
     if isinstance(arg, _NUMBERS):
-        return const(bool(arg) if kind.kind == "pred" else arg, literal_dtype(kind, arg))
+        return _literal(kind, arg)
     if arg is SINK:
         _refuse(form, part, "is read; SINK stands for a result", "give a value")
     return as_expr(arg)
+
+
+_literals: dict[tuple[str, type, Any, str], Expr] = {}
+
+
+def _literal(kind: PtxType, value: bool | int | float) -> Expr:
+    """A Python number as a constant; equal ones are one node, since looking for the author's line costs more."""
+    key = (kind.name, type(value), value, repr(value) if value == 0 else "")
+    found = _literals.get(key)
+    if found is None:
+        made = const(bool(value) if kind.kind == "pred" else value, literal_dtype(kind, value))
+        found = _literals[key] = type(made)(made.value, made.dtype) if isinstance(made, IntImm | FloatImm) else made
+    return found
 
 
 def _recast(form: Form, part: Part, kind: PtxType, number: IntImm) -> Expr:
@@ -96,10 +111,13 @@ def _destination(form: Form, part: Part, kind: PtxType, arg: Any) -> Expr:
             "is written: it must be a mutable scalar or a buffer element",
             "x: Tx.float32 = 0.0 makes a scalar",
         )
+    if expr.dtype in part.taken:
+        return expr
     carrier = kind.kind == "pred" and expr.dtype.is_integer and expr.dtype.lanes == 1
     if not carrier and not accepts(kind, expr.dtype, part.wide):
         words = "a bool, or an integer that becomes 0 or 1" if kind.kind == "pred" else _taken(kind, part.wide)
         _refuse(form, part, f"is of type {expr.dtype}", f"it is a .{kind.name}: {words}")
+    part.taken.add(expr.dtype)
     return expr
 
 

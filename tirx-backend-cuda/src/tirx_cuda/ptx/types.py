@@ -65,19 +65,8 @@ def _table() -> Mapping[str, PtxType]:
 
 
 TYPES = _table()
-_HELD: dict[tuple[str, DType, bool], bool] = {}  # answers so far
-
-
 def accepts(kind: PtxType, dtype: DType, wide: bool) -> bool:
     """Whether a value of `dtype` may stand for `kind`; with `wide` also an integer of more bits (PTX: operand size exceeding)."""
-    key = kind.name, dtype, wide
-    found = _HELD.get(key)
-    if found is None:
-        found = _HELD[key] = _accepts(kind, dtype, wide)
-    return found
-
-
-def _accepts(kind: PtxType, dtype: DType, wide: bool) -> bool:
     if kind.kind == "pred":
         return dtype.is_bool
     if dtype.is_bool or dtype.is_handle or dtype.kind == "void":

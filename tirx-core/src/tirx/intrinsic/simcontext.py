@@ -92,8 +92,14 @@ class SimContext(Protocol):
 
     # ---- later ----
 
-    def defer(self, queue: Any, address: Any, dtype: DType, value: Any) -> None:
-        """A store of an asynchronous operation: it happens when its thread waits for `queue`; nobody sees it before."""
+    def promise(self, address: Any, dtype: DType, value: Any, update: Any = None) -> Any:
+        """A store (with `update`: an atomic update) that is made when it is given to `fulfil`; nobody sees it before."""
+
+    def fulfil(self, writes: Sequence[Any]) -> None:
+        """Make the stores that were promised."""
+
+    def defer(self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None) -> None:
+        """A promise that its thread keeps when it waits for `queue` (any name)."""
 
     def seal(self, queue: Any) -> None:
         """What the active threads deferred to `queue` since they last sealed it becomes a group."""
@@ -101,9 +107,19 @@ class SimContext(Protocol):
     def settle(self, queue: Any, keep: Any = None) -> None:
         """Deferred stores of the active threads happen, but those of the newest `keep` groups; None: all, sealed or not."""
 
+    def withdrawn(self, queue: Any) -> Sequence[Any]:
+        """The deferred stores of the active threads as promises; the queue no longer has them."""
+
+    def repeated(self, counts: Any) -> SimContext:
+        """This context with every active thread standing `counts` times: one thread accesses many places at once."""
+
     @property
     def state(self) -> dict[str, Any]:
         """What meanings keep between calls, as long as the running ctas live."""
+
+    @property
+    def elapsed(self) -> int:
+        """A clock: it counts blocks and requests to memory that ran so far, and never goes back."""
 
     @property
     def size(self) -> int:

@@ -69,7 +69,10 @@ def find(name: str, module: ModuleType) -> Any:
         return _registered[name]
     row: Namespace | None = backend.find("namespaces", name)
     if row is not None:
-        return load_object(row.load)
+        loaded = _loaded.get(row.load)
+        if loaded is None:
+            loaded = _loaded[row.load] = load_object(row.load)
+        return loaded
     dtype = constructor(name, _is_brought)
     if dtype is not None:
         return dtype
@@ -78,6 +81,9 @@ def find(name: str, module: ModuleType) -> Any:
     if from_import:
         raise UnknownImportError(message, hint=hint)
     raise UnknownNameError(message, name=name, obj=module, hint=hint)
+
+
+_loaded: dict[str, Any] = {}  # of rows, by their places: every mention of a namespace asks
 
 
 def _is_brought(dtype: str) -> bool:

@@ -12,6 +12,7 @@ from .atomics import one_after_other
 from .launch import Chunk
 from .memory import GLOBAL_BASE, LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
 from .numeric import ALL, pick
+from .pending import Write
 from .pool import Site, storage_dtype
 
 __all__ = ["Context"]
@@ -31,6 +32,7 @@ class Context:
         self.site: Any = None
         self.active: Any = ALL
         self._views: dict[Any, TypedView] = {}
+        self._detached = False
 
     # ---- set by the scheduler and by generated code -------------------------------------------------------------------
 
@@ -92,6 +94,26 @@ class Context:
 
     def load(self, address: Any, dtype: DType) -> Any:
         """Elements at `address`; vector types give shape `(n, lanes)`."""
+        return self._access(self._load, address, dtype)
+
+    def store(self, address: Any, dtype: DType, value: Any) -> None:
+        """Store elements at `address`."""
+        self._access(self._store, address, dtype, value)
+
+    def atomic(self, address: Any, dtype: DType, update: Callable[[Any, Any], Any], value: Any) -> Any:
+        """`memory = update(memory, value)`, one thread after the other in thread order; the old values."""
+        return self._access(self._atomic, address, dtype, update, value)
+
+    def _access(self, function: Callable[..., Any], *args: Any) -> Any:
+        """An access; one of other threads than those of the running bucket says so to the checks."""
+        if not self._detached:
+            return function(*args)
+        bucket, self.checker.bucket = self.checker.bucket, self._bucket
+        made = function(*args)
+        self.checker.bucket = bucket
+        return made
+
+    def _load(self, address: Any, dtype: DType) -> Any:
         held = storage_dtype(dtype)
         made = np.zeros((self.count, dtype.lanes), held)
         for view, chosen, index in self._resolved(address, dtype, held):
@@ -99,8 +121,7 @@ class Context:
             made[where] = self.checker.access_load(self.site, view, index, pick(self.active, chosen))
         return made[:, 0] if dtype.lanes == 1 else made
 
-    def store(self, address: Any, dtype: DType, value: Any) -> None:
-        """Store elements at `address`."""
+    def _store(self, address: Any, dtype: DType, value: Any) -> None:
         held = storage_dtype(dtype)
         lanes = dtype.lanes
         value = np.asarray(value)
@@ -112,8 +133,7 @@ class Context:
             self.checker.access_store(self.site, view, index, values[chosen], pick(self.active, chosen))
         self.chunk.changed = True
 
-    def atomic(self, address: Any, dtype: DType, update: Callable[[Any, Any], Any], value: Any) -> Any:
-        """`memory = update(memory, value)`, one thread after the other in thread order; the old values."""
+    def _atomic(self, address: Any, dtype: DType, update: Callable[[Any, Any], Any], value: Any) -> Any:
         held = storage_dtype(dtype)
         given = value if isinstance(value, tuple) else (value,)
         parts = tuple(np.broadcast_to(np.asarray(item).astype(held), (self.count,)) for item in given)
@@ -244,12 +264,26 @@ class Context:
 
     # ---- later ------------------------------------------------------------------------------------------------------
 
-    def defer(self, queue: Any, address: Any, dtype: DType, value: Any) -> None:
-        """A store that happens when its thread waits for it."""
+    def promise(self, address: Any, dtype: DType, value: Any, update: Any = None) -> Write:
+        """A store (or an atomic update) that is made when it is given to `fulfil`."""
         shape = (self.count,) if dtype.lanes == 1 else (self.count, dtype.lanes)
         addresses = np.array(np.broadcast_to(np.asarray(address, np.int64), (self.count,)))
-        values = np.array(np.broadcast_to(np.asarray(value), shape))
-        self.chunk.pending.defer(queue, self.site, np.array(self.threads), addresses, dtype, values)
+        values, threads = np.array(np.broadcast_to(np.asarray(value), shape)), np.array(self.threads)
+        return Write(self.site, threads, np.zeros(self.count, np.int64), addresses, dtype, values, update)
+
+    def fulfil(self, writes: Sequence[Write]) -> None:
+        """Make the stores that were promised, as their threads and at their places in the source."""
+        for write in writes:
+            later = self._as(write.threads)
+            later.site = write.site
+            if write.update is None:
+                later.store(write.address, write.dtype, write.value)
+            else:
+                later.atomic(write.address, write.dtype, write.update, write.value)
+
+    def defer(self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None) -> None:
+        """A store that happens when its thread waits for it."""
+        self.chunk.pending.defer(queue, self.promise(address, dtype, value, update))
 
     def seal(self, queue: Any) -> None:
         """What the active threads deferred since they last sealed becomes a group."""
@@ -257,14 +291,21 @@ class Context:
 
     def settle(self, queue: Any, keep: Any = None) -> None:
         """Deferred stores of the active threads happen, but those of the newest `keep` groups."""
-        bucket = self.checker.bucket
-        for write in self.chunk.pending.due(queue, self.threads, keep):
-            later = Context.__new__(Context)
-            later.__dict__.update(self.__dict__)
-            later.site, later.active, later._bucket, later._size = write.site, ALL, write.threads, len(write.threads)
-            self.checker.bucket = write.threads
-            later.store(write.address, write.dtype, write.value)
-        self.checker.bucket = bucket
+        self.fulfil(self.chunk.pending.due(queue, self.threads, keep))
+
+    def withdrawn(self, queue: Any) -> list[Write]:
+        """The deferred stores of the active threads, which are no longer in the queue."""
+        return self.chunk.pending.due(queue, self.threads, None)
+
+    def repeated(self, counts: Any) -> Context:
+        """This context with every active thread standing `counts` times, for accesses of many places by one thread."""
+        return self._as(np.repeat(self.threads, counts))
+
+    def _as(self, threads: Any) -> Context:
+        made = Context.__new__(Context)
+        made.__dict__.update(self.__dict__)
+        made.active, made._bucket, made._size, made._detached = ALL, threads, len(threads), True
+        return made
 
     @property
     def state(self) -> dict[str, Any]:
@@ -275,6 +316,13 @@ class Context:
     def size(self) -> int:
         """Number of threads of the running ctas, active or not."""
         return self.chunk.size
+
+    @property
+    def elapsed(self) -> int:
+        """What was done so far: blocks that ran, and requests to memory where these are measured."""
+        meter = self.checker.meter
+        requests = sum(line.requests for line in meter.lines.values()) if meter is not None else 0
+        return int(self.scheduler.blocks_run + requests)
 
     # ---- collectives --------------------------------------------------------------------------------------------------
 

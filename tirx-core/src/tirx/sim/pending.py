@@ -16,23 +16,25 @@ __all__ = ["Pending", "Write"]
 
 
 class Write:
-    """What one operation writes: a row for each of its threads."""
+    """What one operation writes: a row for each of its threads, or several. With `update` memory becomes `update(memory, value)`."""
 
-    __slots__ = ("address", "dtype", "group", "site", "threads", "value")
+    __slots__ = ("address", "dtype", "group", "site", "threads", "update", "value")
 
-    def __init__(self, site: Any, threads: Any, group: Any, address: Any, dtype: DType, value: Any) -> None:
+    def __init__(
+        self, site: Any, threads: Any, group: Any, address: Any, dtype: DType, value: Any, update: Any = None
+    ) -> None:
         self.site = site
         self.threads = threads
         self.group = group
         self.address = address
         self.dtype = dtype
         self.value = value
+        self.update = update
 
     def split(self, chosen: Any) -> Write:
         """The rows where `chosen` holds; this keeps the others."""
-        taken = Write(
-            self.site, self.threads[chosen], self.group[chosen], self.address[chosen], self.dtype, self.value[chosen]
-        )
+        parts = (self.address[chosen], self.dtype, self.value[chosen], self.update)
+        taken = Write(self.site, self.threads[chosen], self.group[chosen], *parts)
         rest = ~chosen
         self.threads, self.group = self.threads[rest], self.group[rest]
         self.address, self.value = self.address[rest], self.value[rest]
@@ -54,10 +56,10 @@ class Pending:
             found = self._sealed[queue] = np.zeros(self._size, np.int64)
         return found
 
-    def defer(self, queue: Any, site: Any, threads: Any, address: Any, dtype: DType, value: Any) -> None:
-        """Take a write into the open groups of `threads`."""
-        group = self.sealed(queue)[threads]
-        self._writes.setdefault(queue, []).append(Write(site, threads, group, address, dtype, value))
+    def defer(self, queue: Any, write: Write) -> None:
+        """Take a write into the open groups of its threads."""
+        write.group = self.sealed(queue)[write.threads]
+        self._writes.setdefault(queue, []).append(write)
 
     def seal(self, queue: Any, threads: Any) -> None:
         """Close the open groups of `threads`."""

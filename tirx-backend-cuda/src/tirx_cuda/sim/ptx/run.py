@@ -70,11 +70,12 @@ class Op:
 class _Plan:
     """How the values of a form come in: a converter for each that is read, and its function."""
 
-    __slots__ = ("converters", "form", "function")
+    __slots__ = ("converters", "form", "function", "waits")
 
     def __init__(self, form: Form) -> None:
         self.form = form
         self.function: Callable[..., Any] = load_object(form.function or "")
+        self.waits = form.effect.kind == "wait"  # its meaning says who may go on
         read = [part for part in form.parts if part.rw != "w"]
         self.converters = [_as_is if part.type is None else _converter(part.type) for part in read]
 
@@ -89,6 +90,8 @@ def run(ctx: SimContext, *values: Any, form: str, variant: int = 0, preserve_dst
     plan = _plan(form, variant)
     taken = [convert(value) for convert, value in zip(plan.converters, values, strict=True)]
     answer = plan.function(Op(ctx, plan.form), *taken)
+    if plan.waits:
+        return answer
     return answer if isinstance(answer, tuple) else (answer,)
 
 

@@ -1,0 +1,174 @@
+"""Meanings of mbarrier objects.
+
+The 64 bits of an object: 0 to 19 arrivals that are still pending, 20 to 39 arrivals expected in a phase, 40 to 60 transactions
+(biased), 61 to 63 the number of the phase, modulo 8. Hardware keeps them otherwise, and programs must not look.
+What asynchronous copies write through an object is seen by those who wait for the phase it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tirx.ir import DType
+
+from .async_copy import QUEUE
+from .run import Op
+
+__all__ = [
+    "arrive", "arrive_expect_tx", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "init", "inval", "pending_count",
+    "wait_parity", "wait_state",
+]  # fmt: skip
+
+WORD = DType("uint64")
+_COUNT, _BIAS = (1 << 20) - 1, 1 << 20
+
+
+def _fields(word: Any) -> tuple[Any, Any, Any, Any]:
+    word = word.astype(np.uint64)
+    pending = (word & np.uint64(_COUNT)).astype(np.int64)
+    expected = ((word >> np.uint64(20)) & np.uint64(_COUNT)).astype(np.int64)
+    transactions = ((word >> np.uint64(40)) & np.uint64(0x1FFFFF)).astype(np.int64) - _BIAS
+    return pending, expected, transactions, (word >> np.uint64(61)).astype(np.int64)
+
+
+def _word(pending: Any, expected: Any, transactions: Any, phase: Any) -> Any:
+    parts = ((pending & _COUNT), (expected & _COUNT) << 20, ((transactions + _BIAS) & 0x1FFFFF) << 40)
+    low = parts[0] | parts[1] | parts[2]
+    return low.astype(np.uint64) | ((phase & 7).astype(np.uint64) << np.uint64(61))
+
+
+def _stepped(arrivals: Any, transactions: Any, drop: bool = False, complete: bool = True) -> Callable[[Any, Any], Any]:
+    """The update of an object: so many arrivals and transactions; a phase that lacks nothing ends."""
+
+    def update(old: Any, packed: Any) -> Any:
+        pending, expected, waiting, phase = _fields(old)
+        step = packed.astype(np.int64)
+        arrived, moved = step >> 32, ((step & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
+        pending, waiting = pending - arrived, waiting + moved
+        if drop:
+            expected = expected - arrived
+        ends = (pending == 0) & (waiting == 0) & complete
+        return _word(np.where(ends, expected, pending), expected, waiting, phase + ends)
+
+    return update
+
+
+def _update(op: Op, address: Any, arrivals: Any, transactions: Any, *, drop: bool = False, complete: bool = True) -> Any:
+    arrivals, transactions = np.asarray(arrivals).astype(np.int64), np.asarray(transactions).astype(np.int64)
+    packed = (arrivals << 32) | (transactions & 0xFFFFFFFF)
+    old = op.ctx.atomic(address, WORD, _stepped(arrivals, transactions, drop, complete), packed.astype(np.uint64))
+    pending = _fields(old)[0]
+    too_many = pending < op.full(arrivals)
+    if too_many.any():
+        op.ctx.finding("mbarrier", "more threads arrive at an mbarrier than it was initialised for", too_many)
+    return old
+
+
+def init(op: Op, address: Any, count: Any) -> None:
+    """An object that expects `count` arrivals in each phase."""
+    count = op.full(count).astype(np.int64)
+    zero = np.zeros(op.count, np.int64)
+    op.ctx.store(address, WORD, _word(count, count, zero, zero))
+
+
+def inval(op: Op, address: Any) -> None:
+    """The memory is free for something else."""
+    op.ctx.store(address, WORD, np.zeros(op.count, np.uint64))
+
+
+def expect_tx(op: Op, address: Any, count: Any) -> None:
+    """The phase ends only after `count` more transactions."""
+    _update(op, address, 0, count)
+
+
+def complete_tx(op: Op, address: Any, count: Any) -> None:
+    """`count` transactions are done."""
+    _update(op, address, 0, -np.asarray(count).astype(np.int64))
+
+
+def _returned(op: Op, old: Any) -> Any:
+    return old if any(part.rw != "r" for part in op.form.parts) else ()
+
+
+def arrive(op: Op, *values: Any) -> Any:
+    """Arrivals at an object; its state before."""
+    values = values[1:] if any(part.rw == "rw" for part in op.form.parts) else values
+    address, count = values[0], values[1] if len(values) > 1 else 1
+    drop, complete = op.get("act") == "arrive_drop", not op.has("noComplete")
+    return _returned(op, _update(op, address, count, 0, drop=drop, complete=complete))
+
+
+def arrive_expect_tx(op: Op, address: Any, transactions: Any) -> Any:
+    """One arrival in a phase that ends only after the transactions."""
+    return _returned(op, _update(op, address, 1, transactions, drop=op.get("act") == "arrive_drop"))
+
+
+def pending_count(op: Op, state: Any) -> Any:
+    """The arrivals that were pending in a state."""
+    return _fields(np.asarray(state))[0].astype(np.uint32)
+
+
+# ---- waiting --------------------------------------------------------------------------------------------------------
+
+
+def _observed(op: Op, address: Any) -> Any:
+    return op.ctx.atomic(address, WORD, lambda old, _: old, np.zeros(op.count, np.uint64))
+
+
+def wait_parity(op: Op, address: Any, parity: Any, *hint: Any) -> Any:
+    """Whether the phase of this parity has ended."""
+    phase = _fields(_observed(op, address))[3]
+    return _waited(op, address, phase, (phase & 1) != (op.full(parity).astype(np.int64) & 1))
+
+
+def wait_state(op: Op, address: Any, state: Any, *hint: Any) -> Any:
+    """Whether the phase of this state has ended."""
+    phase = _fields(_observed(op, address))[3]
+    return _waited(op, address, phase, phase != _fields(op.full(state))[3])
+
+
+def _waited(op: Op, address: Any, phase: Any, done: Any) -> Any:
+    """Where a wait succeeds, what was written through the object in phases that ended is there."""
+    promised = op.ctx.state.get("mbarrier")
+    if promised and done.any():
+        for key, now in {(key, int(now)) for key, now in zip(_keys(op, address)[done], phase[done], strict=True)}:
+            kept = promised.get(int(key), [])
+            op.ctx.fulfil([write for belongs, write in kept if belongs != now])
+            promised[int(key)] = [item for item in kept if item[0] == now]
+    return done
+
+
+def _keys(op: Op, address: Any) -> Any:
+    """A number for each object of the launch: shared addresses are the same in every cluster."""
+    cluster = np.asarray(op.ctx.group("cluster")).astype(np.int64)
+    return op.full(np.asarray(address).astype(np.int64)) + (cluster << 36)
+
+
+def complete_on(op: Op, address: Any, transactions: Any, writes: Sequence[Any]) -> None:
+    """Asynchronous writes that an object tracks: they belong to the phase that is running, and count as its transactions.
+
+    `writes` has an element for each active thread.
+    """
+    keys = _keys(op, address)
+    phase = _fields(_observed(op, address))[3]
+    promised = op.ctx.state.setdefault("mbarrier", {})
+    for key, now, write in zip(keys, phase, writes, strict=True):
+        promised.setdefault(int(key), []).append((int(now), write))
+    _update(op, address, 0, -np.asarray(transactions).astype(np.int64))
+
+
+def cp_async_arrive(op: Op, address: Any) -> None:
+    """The object tracks the thread's copies so far; with `.noinc` their end is an arrival that was counted on."""
+    keys = _keys(op, address)
+    phase = _fields(_observed(op, address))[3]
+    promised = op.ctx.state.setdefault("mbarrier", {})
+    for write in op.ctx.withdrawn(QUEUE):
+        for at, thread in enumerate(np.asarray(op.ctx.threads)):
+            mine = write.threads == thread
+            if mine.any():
+                promised.setdefault(int(keys[at]), []).append((int(phase[at]), write.split(mine)))
+    if op.has("noinc"):
+        _update(op, address, 1, 0)
