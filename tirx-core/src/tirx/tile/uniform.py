@@ -66,6 +66,7 @@ class Values:
         self.stores = _Stores()
         self.levels: dict[int, str] = {}  # of mutable scalars, by their storage
         self._memo: dict[int, tuple[Expr, Vector | None]] = {}
+        self._kept: list[Stmt] = []  # what was learnt goes by identity
         for item in found:
             self.declare(item)
         if body is not None:
@@ -78,6 +79,7 @@ class Values:
 
     def learn(self, body: Stmt) -> None:
         """Take note of what `body` binds, loops over and stores."""
+        self._kept.append(body)
         for node in walk(body, mask_of(Bind, For)):
             if isinstance(node, Bind):
                 self.bound[id(node.var)] = (node.var, node.value)
