@@ -53,7 +53,8 @@ def sbuf(name: str, *shape: int, dtype: str = "float32", **options: Any) -> Buff
 
 
 def psum(name: str, *shape: int, **options: Any) -> Buffer:
-    """A tile in PSUM."""
+    """A tile in PSUM; without a layout, as the language makes it."""
+    options.setdefault("layout", None)
     return Buffer(name, shape, "float32", scope="trn.psum", **options)
 
 

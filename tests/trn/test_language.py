@@ -7,10 +7,13 @@ import inspect
 import pytest
 
 import tirx
+from tests.trn.build import lowered, sbuf
 from tests.trn.test_examples import NAMES, load
+from tests.trn.test_ops import ALL, case_kernel
 from tirx import script as Tx
 from tirx.script import from_source
 from tirx.support.errors import ScriptError, VerifyError
+from tirx.testing import assert_round_trip
 from tirx_trn import script as nki
 
 # Names and orders of published TIRx (its reference, section 2).
@@ -89,6 +92,39 @@ def test_nothing_else_is_public() -> None:
 def test_what_is_printed_reads_back(name: str) -> None:
     kernel = load(name).KERNEL
     assert tirx.structural_equal(kernel, from_source(kernel.script()))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_instruction_reads_back(name: str) -> None:
+    func = case_kernel(ALL[name])
+    assert_round_trip(func)
+    for item in lowered(func):
+        assert tirx.structural_equal(item, from_source(item.script()))
+
+
+def test_nki_keywords_make_the_same_program() -> None:
+    x, y, c = sbuf("x", 8, 64), sbuf("y", 8, 64), sbuf("c", 8, 1)
+    pairs = [
+        (nki.activation(y, x, "exp", c, 2.0), nki.activation(dst=y, op="exp", data=x, bias=c, scale=2.0)),
+        (nki.activation(y, x, "exp"), nki.activation(y, x, "exp", bias=None)),
+        (nki.tensor_copy(y, x), nki.tensor_copy(dst=y, src=x)),
+        (nki.tensortensor(y, x, x, "mul"), nki.tensor_tensor(y, x, x, "multiply")),
+        (nki.tensorscalar(y, x, 2.0, "max", True), nki.tensor_scalar(y, x, op0="maximum", operand0=2.0, reverse0=True)),
+        (
+            nki.scalar_tensor_scalar(y, x, 2.0, c, "add", "mul", False, True),
+            nki.tensor_scalar(y, x, "add", 2.0, False, "multiply", c, True),
+        ),
+        (
+            nki.scalar_tensor_tensor(y, x, 2.0, x, "add", "mul"),
+            nki.scalar_tensor_tensor(dst=y, data=x, op0="add", operand0=2.0, op1="multiply", operand1=x),
+        ),
+        (nki.tensorreduce(c, x, "max", True, 1), nki.tensor_reduce(c, "maximum", x, 1, negate=True)),
+        (nki.activation_reduce(c, y, x, "exp", "add"), nki.activation_reduce(dst=y, op="exp", data=x, reduce_op="add", reduce_res=c)),
+        (nki.memset(y, 0.0), nki.memset(dst=y, value=0.0)),
+        (nki.reciprocal(y, x), nki.reciprocal(dst=y, data=x)),
+    ]
+    for published, other in pairs:
+        assert tirx.structural_equal(published, other)
 
 
 def line_of(error: tirx.TirxError) -> str:

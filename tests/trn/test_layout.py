@@ -17,7 +17,14 @@ from tirx.layout import S, TileLayout
 from tirx.support.errors import LayoutError
 from tirx_trn import script as nki
 from tirx_trn.box import box_of, constant
-from tirx_trn.layout import place_of, trainium, trainium_psum
+from tirx_trn.layout import (
+    is_trainium_layout,
+    place_of,
+    to_psum_layout,
+    trainium,
+    trainium_layout,
+    trainium_psum,
+)
 
 
 def axis(name: str) -> Any:
@@ -182,6 +189,55 @@ def test_an_address_is_partition_and_byte() -> None:
     text = source_of(kernel("fixed", [a], tile, acc, nki.memset(tile, 0.0), nki.store(a, tile)))
     assert "buffer=nl.sbuf, address=(0, 4096))" in text
     assert "buffer=nl.psum, address=(0, 4096))" in text
+
+
+@pytest.mark.parametrize(
+    ("letters", "shape", "spec"),
+    [
+        ("PF", (128, 512), S[(128, 512) : (1 @ P, 1 @ F)]),
+        ("PF", (128, 2048), S[(128, 4, 512) : (1 @ P, 1 @ Bank, 1 @ F)]),
+        ("FPF", (4, 128, 512), S[(4, 128, 512) : (1 @ Bank, 1 @ P, 1 @ F)]),
+        ("PF", (256, 512), S[(2, 128, 512) : (1 @ Bank, 1 @ P, 1 @ F)]),
+        ("PPF", (2, 64, 8), S[(2, 64, 8) : (64 @ P, 1 @ P, 1 @ F)]),
+    ],
+)
+def test_the_same_in_banks(letters: str, shape: tuple[int, ...], spec: Any) -> None:
+    """Published TIRx keeps iters of one step; without them its results are these."""
+    assert to_psum_layout(trainium_layout(letters, shape)) == TileLayout(spec)
+    assert to_psum_layout(trainium(letters, shape)) == trainium_psum(letters, shape)
+
+
+def test_only_partitions_free_elements_and_banks_make_an_on_chip_layout() -> None:
+    assert is_trainium_layout(trainium("PF", (128, 512)))
+    assert is_trainium_layout(trainium_psum("PF", (128, 2048)))
+    assert not is_trainium_layout(TileLayout(S[128, 512]))
+    assert not is_trainium_layout(None)
+    with pytest.raises(LayoutError, match="is no layout of partitions and free elements"):
+        to_psum_layout(TileLayout(S[128, 512]))
+
+
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [((128, 512), {"layout": "PF"}), ((128, 1024), {"layout": "PF"}), ((1, 128, 512), {}), ((128, 512), {}), ((4, 128, 512), {"layout": "FPF"})],
+)
+def test_psum_tiles_that_the_published_backend_gets_wrong(shape: tuple[int, ...], options: Any, tmp_path: Path) -> None:
+    """Its shapes were malformed, copies refused, products "invalid layout": here a product goes in and comes out."""
+    letters = options.get("layout")
+    acc = psum("acc", *shape, layout=trainium_psum(letters, shape) if letters else None)
+    a, b = Buffer("a", (64, 128)), Buffer("b", (64, 512))
+    out = Buffer("out", shape)
+    x, y, r = sbuf("x", 64, 128), sbuf("y", 64, 512), sbuf("r", *shape, layout=trainium(letters or "FPF"[-len(shape) :], shape))
+    if len(shape) == 3:
+        parts = [acc[i : i + 1, :, :] for i in range(shape[0])]
+    else:
+        parts = [acc[:, i : i + 512] for i in range(0, shape[1], 512)]
+    products = [nki.matmul(part, x, y, False) for part in parts]
+    func = kernel("product", [a, b, out], x, y, acc, r, nki.load(x, a), nki.load(y, b), *products, nki.tensor_copy(r, acc), nki.store(out, r))
+    rng = np.random.default_rng(0)
+    left, right = (rng.integers(-3, 4, size).astype(np.float32) for size in ((64, 128), (64, 512)))
+    wanted = left.T @ right
+    expected = np.broadcast_to(wanted, shape) if len(shape) == 3 else np.tile(wanted, (1, shape[1] // 512))
+    np.testing.assert_array_equal(run(func, tmp_path, left, right), expected)
 
 
 def test_the_constructors_are_found_by_name() -> None:

@@ -26,7 +26,7 @@ def test_kernels_stay_in_the_common_subset(make: Callable[[], PrimFunc], generat
 CONTINUED = "largest of two"  # needs what 0.4 added
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", [RELEASES[0], RELEASES[-1]])  # the lint binds against those between
 @pytest.mark.parametrize("name", [name for name in ALL if name != CONTINUED])
 def test_instructions_keep_to_the_interface_of_their_release(name: str, release: str) -> None:
     text = source_of(case_kernel(ALL[name]), f"trn -nki={release}")
