@@ -24,6 +24,8 @@ COL, LANE = 1 @ TCol, 1 @ TLane
         ((128, 2, 2), S[(4, 32, 2) : (4 @ TCol, LANE, COL)]),
         ((128, 6, 2), S[(4, 32, 3, 2) : (4 @ TCol, LANE, 16 @ TCol, COL)]),
         ((128, 3, 1), S[(4, 32, 3) : (4 @ TCol, LANE, 16 @ TCol)]),
+        ((128, 2, 1), S[(4, 32, 2) : (4 @ TCol, LANE, COL)]),
+        ((128, 6, 1), S[(4, 32, 3, 2) : (4 @ TCol, LANE, 16 @ TCol, COL)]),
         ((128, 1, 1), S[(4, 32) : (4 @ TCol, LANE)]),
         ((128, 4, 1, 4), S[(4, 32, 4, 4) : (4 @ TCol, LANE, COL, 0 @ TCol)]),
         ((256, 8, 4), S[(8, 32, 2, 4) : (4 @ TCol, LANE, 32 @ TCol, COL)]),

@@ -6,6 +6,8 @@ serves several instructions in a row is repeated by `sf_reuse`, which takes no s
 
 from __future__ import annotations
 
+from math import gcd
+
 from tirx.layout import TileLayout
 
 from .refusal import one_of, positive, tile
@@ -29,7 +31,7 @@ def sf_tmem_layout(
     _check(sf_per_mma, sf_reuse, pipe_depth)
     slabs = positive("rows", rows, _LANES) // _LANES
     positive("SF_K", SF_K, sf_per_mma)
-    width = _PACKED if SF_K % _PACKED == 0 else sf_per_mma
+    width = gcd(SF_K, _PACKED)
     group = slabs * _PACKED  # elements from one group of factors to the next
     return tile(
         (pipe_depth or 1, group * (SF_K // width), "TCol"),

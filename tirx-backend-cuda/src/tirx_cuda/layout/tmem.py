@@ -98,11 +98,11 @@ def tmem_mma_operand_layout(
     letter = _datapath_of(M, cta_group, ws, sparse)
     extents = [positive("an extent of shape", extent) for extent in shape]
     _check_shape(operand, letter, extents)
+    if group is not None:
+        return _grouped(operand, letter, extents, group)
     if len(extents) == 3:
         return _identity(LANES, extents[2])
     rows, columns = extents
-    if group is not None and operand == "D":
-        return _grouped(letter, rows, columns, group)
     if operand == "D":
         return tmem_datapath_layout(letter, rows, columns)
     return _identity(rows, columns, both_halves=letter == "B")
@@ -148,13 +148,15 @@ def _identity(rows: int, columns: int, both_halves: bool = False) -> TileLayout:
     return TileLayout.from_iters([Iter(rows, 1, "TLane"), Iter(columns, 1, "TCol")], replica)
 
 
-def _grouped(letter: str, rows: int, columns: int, group: Sequence[int]) -> TileLayout:
-    if DATAPATHS[letter].folds != 2:
-        raise fault(f"data path {letter} does not fold columns", "group is for data paths B and E")
+def _grouped(operand: str, letter: str, extents: Sequence[int], group: Sequence[int]) -> TileLayout:
+    if operand != "D" or DATAPATHS[letter].folds != 2 or len(extents) != 2:
+        raise fault(
+            f"the columns of operand {operand} of shape {tuple(extents)} on data path {letter} have no groups",
+            "group is for operand D with two dimensions on data paths B and E",
+        )
+    rows, columns = extents
     if len(group) != 3 or group[1] != 2 or group[0] * group[1] * group[2] != columns:
         raise fault(f"group is {tuple(group)}", f"it is (s, 2, n) with s * 2 * n = {columns} columns")
     pieces, _, width = group
     folded = [Iter(pieces, width, "TCol"), Iter(2, LANES // 2, "TLane"), Iter(width, 1, "TCol")]
-    if pieces == 1:
-        folded = folded[1:]
-    return TileLayout.from_iters([Iter(rows, 1, "TLane"), *folded])
+    return TileLayout.from_iters([Iter(rows, 1, "TLane"), *(folded if pieces > 1 else folded[1:])])
