@@ -45,9 +45,17 @@ def picture(name: str) -> Generated:
     return Generated(f"docs/how-to/layouts/{name}.svg", generate)
 
 
+def tile_stub() -> str:
+    """Types of the tile functions."""
+    from tools.tile_stub import tile_functions
+
+    return tile_functions()
+
+
 REFERENCE = ("language", "intrinsics", "tile", "cuda", "nki", "targets", "command-line", "errors")
 DRAWN = ("fragment", "rows", "padded", "swizzled", "operand-a")
-GENERATED: tuple[Generated, ...] = (*map(reference_page, REFERENCE), *map(picture, DRAWN))
+STUBS = (Generated("tirx-core/src/tirx/script/tile_functions.pyi", tile_stub),)
+GENERATED: tuple[Generated, ...] = (*map(reference_page, REFERENCE), *map(picture, DRAWN), *STUBS)
 
 
 def main() -> int:

@@ -73,7 +73,7 @@ def test_functions_describe_themselves() -> None:
     assert str(inspect.signature(Tx.tile.unary_reduce)).startswith(
         "(unary_output, reduce_output, unary_input, unary_op, reduce_op, bias=None, scale=None, reduce_axes=-1, *"
     )
-    assert Tx.tile.gemm.__doc__.startswith("`D` becomes `alpha * A @ B + beta * C`")
+    assert (Tx.tile.gemm.__doc__ or "").startswith("`D` becomes `alpha * A @ B + beta * C`")
     assert Tx.cta.copy.__name__ == "copy"
 
 

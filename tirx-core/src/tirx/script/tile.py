@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from inspect import Signature
     from typing import Any
 
+    from .tile_functions import *  # noqa: F403 - what `__getattr__` below answers, with its types
+    from .tile_functions import TileFunctions
+else:
+    TileFunctions = object
+
 __all__ = ["TileFunction", "TileScope", "cluster", "cta", "thread", "warp", "warpgroup", "wg"]
 
 _CORE = {row.name: row for row in ALL}
@@ -62,7 +67,7 @@ class TileFunction:
         return f"<tile operation Tx.{namespace(self.scope)}.{self.row.name}>"
 
 
-class TileScope:
+class TileScope(TileFunctions):
     """`Tx.<scope>`: the tile operations, done by the threads of one member of the scope together."""
 
     __slots__ = ("scope",)
