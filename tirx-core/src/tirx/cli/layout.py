@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,24 +18,16 @@ __all__ = ["command"]
 _WRITERS = {".svg": svg_of, ".html": html_of, ".txt": text_of}
 
 
-class _Sizes(click.ParamType[Any]):
-    """Whole numbers with commas between them; `count` of them, or any number."""
-
-    name = "sizes"
-
-    def __init__(self, count: int | None = None) -> None:
-        self.count = count
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers of `8,16`."""
-        if isinstance(value, tuple):
-            return value
-        parts = str(value).replace("x", ",").split(",")
-        if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-            self.fail(f"{value!r} is not sizes with commas between them, as in 8,16", param, ctx)
-        if self.count is not None and len(parts) != self.count:
-            self.fail(f"{value!r} is {len(parts)} sizes, not {self.count}", param, ctx)
-        return tuple(int(part) for part in parts)
+def _sizes(_context: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """The numbers of `8,16`; exactly two of them where rows and columns are meant."""
+    if value is None:
+        return None
+    parts = value.replace("x", ",").split(",")
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise click.BadParameter(f"{value!r} is not sizes with commas between them, as in 8,16")
+    if option.name == "limit" and len(parts) != 2:
+        raise click.BadParameter(f"{value!r} is not rows and columns, as in 64,32")
+    return tuple(int(part) for part in parts)
 
 
 def _dtype(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
@@ -55,7 +46,7 @@ def _file(_context: click.Context, _option: click.Parameter, value: Path | None)
 @click.command("layout")
 @click.argument("text", metavar="LAYOUT")
 @click.option(
-    "--shape", type=_Sizes(), metavar="N,M,...", help="Shape of the buffer (default: one that suits the layout)."
+    "--shape", callback=_sizes, metavar="N,M,...", help="Shape of the buffer (default: one that suits the layout)."
 )
 @click.option(
     "-o",
@@ -82,10 +73,11 @@ def _file(_context: click.Context, _option: click.Parameter, value: Path | None)
 )
 @click.option(
     "--limit",
-    type=_Sizes(2),
-    default=LIMIT,
+    callback=_sizes,
+    default=f"{LIMIT[0]},{LIMIT[1]}",
     metavar="ROWS,COLUMNS",
-    help=f"Rows and columns of cells that are shown (default: {LIMIT[0]},{LIMIT[1]}).",
+    show_default=True,
+    help="Rows and columns of cells that are shown.",
 )
 @json_option
 def command(
