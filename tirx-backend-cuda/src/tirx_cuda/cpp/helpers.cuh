@@ -227,3 +227,46 @@ __device__ inline void mma_store(T* tile, const T* registers, int stride) {
     tile[row * stride + column] = registers[i];
   }
 }
+
+//! timer_init: thread_rank
+template <typename Tag, typename Offset>
+__device__ inline void timer_init(unsigned long long* log, Tag* tag, Offset* offset, int groups, int group) {
+  unsigned int ctas = gridDim.x * gridDim.y * gridDim.z;
+  unsigned int cta = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  unsigned int writer = cta * groups + group;
+  if (writer == 0 && thread_rank() % 32 == 0) log[0] = (unsigned long long)groups << 32 | ctas;
+  *tag = writer << 12;
+  *offset = writer + 1;
+}
+
+//! timer_entry
+template <typename Tag, typename Offset>
+__device__ inline void timer_entry(
+    unsigned int what, unsigned long long* log, const Tag* tag, Offset* offset, int stride, bool leader) {
+  if (leader) {
+    unsigned int now;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now) : : "memory");
+    log[*offset] = (unsigned long long)now << 32 | (unsigned int)*tag | what;
+  }
+  *offset += stride;
+}
+
+//! timer_start: timer_entry
+template <typename Tag, typename Offset>
+__device__ inline void timer_start(
+    unsigned int event, unsigned long long* log, const Tag* tag, Offset* offset, int stride, bool leader) {
+  timer_entry(event << 2, log, tag, offset, stride, leader);
+}
+
+//! timer_end: timer_entry
+template <typename Tag, typename Offset>
+__device__ inline void timer_end(
+    unsigned int event, unsigned long long* log, const Tag* tag, Offset* offset, int stride, bool leader) {
+  timer_entry(event << 2 | 1, log, tag, offset, stride, leader);
+}
+
+//! timer_finalize: timer_entry
+template <typename Tag, typename Offset>
+__device__ inline void timer_finalize(unsigned long long* log, const Tag* tag, Offset* offset, int stride, bool leader) {
+  timer_entry(3, log, tag, offset, stride, leader);
+}
