@@ -132,10 +132,13 @@ class ExprOps:
 
     __rpow__ = __pow__
 
-    def __matmul__(self, other: Any) -> NoReturn:
-        _refuse("`@` is not defined on kernel values", "use a tile operation such as Tx.tile.gemm")
+    def __matmul__(self, other: Any) -> Any:
+        if getattr(other, "is_axis", False):
+            return NotImplemented  # `n @ laneid`: a stride of a layout, which the axis makes
+        return self.__rmatmul__(other)
 
-    __rmatmul__ = __matmul__
+    def __rmatmul__(self, other: Any) -> NoReturn:
+        _refuse("`@` is not defined on kernel values", "use a tile operation such as Tx.tile.gemm")
 
     def __bool__(self) -> bool:
         _refuse(

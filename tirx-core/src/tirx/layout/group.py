@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..support.errors import LayoutError
 from .iters import Iter, Number, cut, divides, number, over, product, same
-from .mistakes import mistake
+from .mistakes import mistake, numbers
 from .parts import Parts
 from .text import spec_text
 
@@ -65,8 +65,8 @@ def _cannot_group(layout: Parts, shape: Sequence[Number]) -> LayoutError:
     total, size = product(shape), product(item.extent for item in layout.shard)
     hint = "each dimension is a product of extents, or of parts that divide them"
     if not same(total, size):
-        hint = f"the layout has {size} elements, the shape {total}"
-    text = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+        hint = f"the layout has {numbers([size])} elements, the shape {numbers([total])}"
+    text = numbers(shape) + ("," if len(shape) == 1 else "")
     return mistake(f"layout {spec_text(layout)} can not be grouped by shape ({text})", hint=hint)
 
 
@@ -93,16 +93,12 @@ def _common(shapes: Sequence[Sequence[Number]]) -> list[Number]:
         step = next((end for end in ends if all(divides(end, other) for other in ends)), None)
         if step is None or not divides(ordered[-1], step):
             raise mistake(
-                f"the shapes {', '.join(_text(shape) for shape in shapes)} have no common refinement",
+                f"the shapes {', '.join(f'({numbers(shape)})' for shape in shapes)} have no common refinement",
                 hint="of the products of their first dimensions each must divide the next",
             )
-        ends.remove(step)
+        ends = [end for end in ends if not same(end, step)]
         ordered.append(step)
     return [over(after, before) for before, after in pairwise(ordered) if not same(before, after)] or [1]
-
-
-def _text(shape: Sequence[Number]) -> str:
-    return f"({', '.join(map(str, shape))})"
 
 
 def _separators(shard: Sequence[Iter], shape: Sequence[Number]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..arith import Analyzer, simplify
 from ..arith.key import key_of
-from ..ir import Expr, IntImm, as_expr, sizes
+from ..ir import Expr, IntImm, Mul, as_expr, sizes
 from .mistakes import mistake
 
 __all__ = ["Iter", "Number", "cut", "divides", "number", "over", "product", "row_major_strides", "same"]
@@ -74,14 +74,42 @@ def divides(divisor: Number, value: Number) -> bool:
     """Whether `divisor` provably divides `value`."""
     if isinstance(divisor, int) and divisor == 0:
         return same(value, 0)
-    if isinstance(divisor, int) and isinstance(value, int):
-        return value % divisor == 0
-    return same(divisor, value) or same(number(value % divisor), 0)
+    return _quotient(value, divisor) is not None
 
 
 def over(value: Number, divisor: Number) -> Number:
     """The quotient of a division that leaves no rest."""
-    return 1 if same(value, divisor) and not same(value, 0) else number(value // divisor)
+    found = _quotient(value, divisor)
+    return number(value // divisor) if found is None else found
+
+
+def _quotient(value: Number, divisor: Number) -> Number | None:
+    """`value / divisor` where it is provably whole. Symbolic divisors are extents and steps, and so not zero."""
+    if isinstance(divisor, int) and isinstance(value, int):
+        return value // divisor if value % divisor == 0 else None
+    if isinstance(divisor, int) and Analyzer().divides(divisor, value):
+        return number(value // divisor)
+    known, factors = _factors(value)
+    by, others = _factors(divisor)
+    rest = dict(enumerate(factors))
+    for other in others:
+        match = next((place for place, factor in rest.items() if key_of(factor) == key_of(other)), None)
+        if match is None:
+            return 1 if same(value, divisor) else None
+        del rest[match]
+    return product([*rest.values(), known // by]) if known % by == 0 else None
+
+
+def _factors(value: Number) -> tuple[int, list[Expr]]:
+    """A number as a constant times expressions."""
+    if isinstance(value, int):
+        return value, []
+    if isinstance(value, IntImm):
+        return value.value, []
+    if not isinstance(value, Mul):
+        return 1, [value]
+    (a, left), (b, right) = _factors(value.a), _factors(value.b)
+    return a * b, left + right
 
 
 def product(values: Iterable[Any]) -> Number:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..support.errors import LayoutError
 from ..support.span import here
 
-__all__ = ["mistake", "shown"]
+__all__ = ["mistake", "numbers", "shown"]
 
 
 def mistake(message: str, hint: str | None) -> LayoutError:
@@ -18,3 +19,8 @@ def mistake(message: str, hint: str | None) -> LayoutError:
 def shown(value: Any) -> str:
     """A value as its author wrote it."""
     return f"`{value.script()}`" if hasattr(value, "script") else repr(value)
+
+
+def numbers(values: Iterable[Any]) -> str:
+    """Numbers and expressions between commas."""
+    return ", ".join(value.script() if hasattr(value, "script") else str(value) for value in values)

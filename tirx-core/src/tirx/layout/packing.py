@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ..support.errors import LayoutError
 from .canonical import fuse_iters
 from .iters import Iter, Number, cut, divides, number, over, product, same
-from .mistakes import mistake, shown
+from .mistakes import mistake, numbers, shown
 from .parts import Parts, axis_name, is_memory
 from .text import spec_text
 
@@ -40,7 +40,7 @@ def pack(layout: P, factor: int) -> P:
     offset = layout.offset.get(axis, 0)
     for what, value in [*(("a stride", item.stride) for item in scaled), ("the offset", offset)]:
         if not divides(factor, value):
-            raise _not_consecutive(layout, factor, f"{what} of {value} would fall between packed elements")
+            raise _not_consecutive(layout, factor, f"{what} of {numbers([value])} would fall between packed elements")
 
     def packed(iters: Sequence[Iter]) -> list[Iter]:
         return [Iter(i.extent, _over(i, factor), axis) if i.axis == axis else i for i in iters]
@@ -55,16 +55,18 @@ def _without_tail(layout: Parts, factor: int, axis: str) -> list[Iter]:
     while left > 1:
         item = outer.pop() if outer else None
         if item is None:
-            raise _not_consecutive(layout, factor, f"it has {product(i.extent for i in layout.shard)} elements")
+            raise _not_consecutive(
+                layout, factor, f"it has {numbers([product(i.extent for i in layout.shard)])} elements"
+            )
         if same(item.extent, 1):
             continue
         if item.axis != axis or not same(item.stride, stride):
-            raise _not_consecutive(layout, factor, f"the innermost step is {item.stride} on {item.axis}")
+            raise _not_consecutive(layout, factor, f"the innermost step is {numbers([item.stride])} on {item.axis}")
         if divides(left, item.extent):
             outer.append(cut(item, over(item.extent, left))[0])
             return outer
         if not (isinstance(item.extent, int) and left % item.extent == 0):
-            raise _not_consecutive(layout, factor, f"{item.extent} elements are no whole number of {left}")
+            raise _not_consecutive(layout, factor, f"{numbers([item.extent])} elements are no whole number of {left}")
         left, stride = left // item.extent, stride * item.extent
     return outer or [Iter(1, 1, axis)]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ir.sizes import plus, times
 from .iters import Iter, Number, number, product, row_major_strides, same
-from .mistakes import mistake
+from .mistakes import mistake, numbers
 from .parts import Parts
 
 __all__ = ["checked_point", "flat_index", "physical", "split", "split_index"]
@@ -29,20 +29,16 @@ def checked_point(
         )
     if not same(product(extents), product(item.extent for item in layout.shard)):
         raise mistake(
-            f"shape {_shape_text(extents)} does not hold the {product(i.extent for i in layout.shard)} elements of the layout",
+            f"shape ({numbers(extents)}) does not hold the {numbers([product(i.extent for i in layout.shard)])} elements of the layout",
             hint="the product of the shape is the size of the layout",
         )
     for axis, (index, extent) in enumerate(zip(indices, extents, strict=True)):
         if isinstance(index, int) and (index < 0 or (isinstance(extent, int) and index >= extent)):
             raise mistake(
-                f"coordinate {index} is outside dimension {axis} of extent {extent}",
-                hint=f"coordinates go from 0 to {number(extent - 1)}",
+                f"coordinate {index} is outside dimension {axis} of extent {numbers([extent])}",
+                hint=f"coordinates go from 0 to {numbers([number(extent - 1)])}",
             )
     return indices, extents
-
-
-def _shape_text(extents: Sequence[Number]) -> str:
-    return f"({', '.join(map(str, extents))})"
 
 
 def _domain(layout: Parts, count: int) -> tuple[Number, ...]:

@@ -19,7 +19,7 @@ from ..backend import find, hint_for, names
 from ..ir import Layout
 from ..support.errors import LayoutError
 from ..support.late import load_object
-from ..support.span import Span
+from ..support.span import Span, pin
 from ..support.suggest import did_you_mean
 from .compose import ComposeLayout
 from .names import axis_named
@@ -86,12 +86,15 @@ class _Reader:
         rule = _RULES.get(type(node))
         if rule is None:
             raise self._fault(node, "this is not part of the language of layouts", _EXAMPLE)
+        unpin = pin(self._span(node))  # what is wrong with a part is wrong here, not where the text was given
         try:
             return rule(self, node)
         except LayoutError as error:
             raise error.placed(self._span(node)) from None
         except RecursionError:
             raise LayoutError("this layout is nested too deeply", span=Span(self.name, 1)) from None
+        finally:
+            unpin()
 
     def constant(self, node: ast.Constant) -> Any:
         """A number or a word."""

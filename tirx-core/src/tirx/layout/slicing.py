@@ -21,7 +21,7 @@ from ..arith import Analyzer
 from .canonical import fuse_iters
 from .group import group
 from .iters import Iter, Number, divides, number, same
-from .mistakes import mistake
+from .mistakes import mistake, numbers
 from .parts import Parts
 
 __all__ = ["Bounds", "bounds_of", "slice_layout"]
@@ -73,13 +73,13 @@ def _check_bounds(dim: int, begin: Number, end: Number, extent: Number) -> None:
         outside = known.bounds(value).high
         if (outside is not None and outside < 0) or _above(known, value, limit):
             raise mistake(
-                f"{value} is outside dimension {dim} of extent {extent}",
-                hint=f"a region lies between 0 and {extent}",
+                f"{numbers([value])} is outside dimension {dim} of extent {numbers([extent])}",
+                hint=f"a region lies between 0 and {numbers([extent])}",
             )
     high = known.bounds(number(end - begin)).high
     if high is not None and high < 1:
         raise mistake(
-            f"{begin} to {end} of dimension {dim} holds no element",
+            f"{numbers([begin])} to {numbers([end])} of dimension {dim} holds no element",
             hint="let it end behind its begin",
         )
 

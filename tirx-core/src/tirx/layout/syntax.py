@@ -21,6 +21,8 @@ class BoundAxis:
 
     __slots__ = ("axis",)
 
+    is_axis = True  # kernel values leave `@` to it
+
     def __init__(self, axis: Axis) -> None:
         self.axis = axis
 

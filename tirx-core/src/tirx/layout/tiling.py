@@ -16,7 +16,7 @@ from ..support.errors import LayoutError
 from .canonical import canonicalize, fuse_iters
 from .group import group
 from .iters import Iter, Number, divides, number, over, product, row_major_strides, same
-from .mistakes import mistake
+from .mistakes import mistake, numbers
 from .parts import Parts
 from .span import span
 
@@ -181,7 +181,7 @@ def _quotients(total: Sequence[Any], part: Sequence[Any]) -> list[Number]:
     for dim, (whole, piece) in enumerate(sized):
         if not divides(piece, whole):
             raise mistake(
-                f"dimension {dim} of extent {whole} is no whole number of tiles of {piece}",
+                f"dimension {dim} of extent {numbers([whole])} is no whole number of tiles of {numbers([piece])}",
                 hint="use a shape that the tile divides, and treat the rest apart",
             )
     return [over(whole, piece) for whole, piece in sized]
@@ -216,4 +216,4 @@ def _no_elements(layout: Parts, shape: Sequence[Any]) -> None:
 
 
 def _text(shape: Sequence[Any]) -> str:
-    return ", ".join(str(number(extent)) for extent in shape)
+    return numbers(number(extent) for extent in shape)

@@ -34,7 +34,7 @@ def from_source(
 ) -> PrimFunc | IRModule:
     """The kernel or module that `text` defines: several functions, or a class with `@I.ir_module`, give an `IRModule`.
 
-    `T` and `Tx` are the language, `I` has `ir_module`, `Axis` and the axes of layouts are there too, and import lines in leading
+    `T` and `Tx` are the language, `I` has `ir_module`, `Axis` the axes of layouts (`Axis.laneid`), and import lines in leading
     comments (as the printer writes them) are followed. `names` adds further ones. Spans point into the text, under `filename` or
     `<text of ...>`.
     """
@@ -100,12 +100,11 @@ add_root_code(_run.__code__)
 
 
 def _namespace(names: Mapping[str, Any]) -> dict[str, Any]:
-    from ..layout import axis as axes  # only text needs the axes by name
+    from ..layout import Axis  # only text needs the axes by name
     from . import ir
 
     language = sys.modules[__package__]
-    found: dict[str, Any] = {"__name__": "__tirx_text__", "T": language, "Tx": language, "I": ir}
-    found.update({name: getattr(axes, name) for name in axes.__all__ if hasattr(axes, name)})
+    found: dict[str, Any] = {"__name__": "__tirx_text__", "T": language, "Tx": language, "I": ir, "Axis": Axis}
     found.update(names)
     return found
 
