@@ -12,7 +12,6 @@ import tirx
 from tests.cuda.helpers import source_of
 from tirx import script as Tx
 from tirx.support.errors import ScriptError, TirxError
-from tirx_cuda.sim import mbarrier
 
 BLACKWELL, HOPPER = "cuda -arch=sm_100a", "cuda -arch=sm_90a"
 
@@ -106,81 +105,28 @@ def test_eight_values_in_a_word() -> None:
 # ---- barriers -------------------------------------------------------------------------------------------------------
 
 
-class Words:
-    """The part of a context that barriers use, over one word for each thread."""
+def test_waiting_for_a_phase() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((64,), "int32"), B: Tx.Buffer((64,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([64])
+        bar = Tx.alloc_shared((1,), "uint64")
+        tile = Tx.alloc_shared((32,), "int32")
+        if tx == 0:
+            Tx.ptx.mbarrier.init.shared.b64(bar.ptr_to([0]), 32)
+        Tx.cuda.cta_sync()
+        for phase in range(2):
+            if tx < 32:
+                tile[tx] = A[phase * 32 + tx]
+                Tx.ptx.mbarrier.arrive.shared.b64(bar.ptr_to([0]))
+            else:
+                Tx.cuda.mbarrier_wait(bar.ptr_to([0]), phase)
+                B[phase * 32 + tx - 32] = tile[tx - 32]
+            Tx.cuda.cta_sync()
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.words = np.zeros(1, np.uint64)
-        self.findings: list[str] = []
-
-    def store(self, address: Any, dtype: Any, value: Any) -> None:
-        self.words[:] = np.broadcast_to(value, (self.count,))[:1]
-
-    def atomic(self, address: Any, dtype: Any, update: Any, values: Any) -> Any:
-        old = []
-        for thread in range(self.count):
-            old.append(self.words[0])
-            self.words[:] = update(self.words, *(value[thread : thread + 1] for value in values))
-        return np.array(old, np.uint64)
-
-    def finding(self, kind: str, message: str, where: Any = None) -> None:
-        self.findings.append(message)
-
-
-def test_phases_of_a_barrier() -> None:
-    ctx = Words(1)
-    mbarrier.initialise(ctx, 0, 2)
-    assert not mbarrier.is_past(ctx, 0, 0)[0]
-    assert mbarrier.is_past(ctx, 0, 1)[0]  # the phase before the first counts as over
-    mbarrier.arrive(ctx, 0)
-    assert mbarrier.pending_count(ctx.words)[0] == 1
-    mbarrier.arrive(ctx, 0)
-    assert mbarrier.is_past(ctx, 0, 0)[0]
-    assert mbarrier.pending_count(ctx.words)[0] == 2
-    mbarrier.expect_bytes(ctx, 0, 100)
-    mbarrier.arrive(ctx, 0, 2)
-    assert not mbarrier.is_past(ctx, 0, 1)[0]
-    mbarrier.complete_bytes(ctx, 0, 60)
-    mbarrier.complete_bytes(ctx, 0, 40)
-    assert mbarrier.is_past(ctx, 0, 1)[0]
-    mbarrier.drop(ctx, 0)
-    mbarrier.arrive(ctx, 0)
-    assert mbarrier.is_past(ctx, 0, 0)[0]
-    assert mbarrier.pending_count(ctx.words)[0] == 1
-    assert not ctx.findings
-
-
-def test_bytes_may_come_before_they_are_expected() -> None:
-    ctx = Words(1)
-    mbarrier.initialise(ctx, 0, 1)
-    mbarrier.complete_bytes(ctx, 0, 16)
-    mbarrier.expect_bytes(ctx, 0, 16)
-    assert not mbarrier.is_past(ctx, 0, 0)[0]
-    mbarrier.arrive(ctx, 0)
-    assert mbarrier.is_past(ctx, 0, 0)[0]
-
-
-def test_many_threads_arrive() -> None:
-    ctx = Words(8)
-    mbarrier.initialise(ctx, 0, 4)
-    states = mbarrier.arrive(ctx, 0)
-    assert mbarrier.phase_parity(states).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
-    assert mbarrier.phase_parity(ctx.words)[0] == 0
-
-
-def test_faults_of_barriers() -> None:
-    ctx = Words(1)
-    mbarrier.arrive(ctx, 0)
-    assert ctx.findings == ["a thread arrives at a barrier that was not initialised"]
-    mbarrier.initialise(ctx, 0, 0)
-    assert "a barrier of 0 arrivals; there are 1 to 1048575" in ctx.findings
-    mbarrier.initialise(ctx, 0, 1)
-    mbarrier.arrive(ctx, 0, 3)
-    assert ctx.findings[-1] == "more threads arrive than the phase of the barrier waits for"
-    mbarrier.invalidate(ctx, 0)
-    mbarrier.is_past(ctx, 0, 0)
-    assert ctx.findings[-1] == "a thread waits for a barrier that was not initialised"
+    a, b = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    run(kernel, a, b, target=HOPPER)
+    assert b.tolist() == a.tolist()
 
 
 def test_waiting_in_source() -> None:
@@ -204,13 +150,13 @@ def test_nobody_ends_the_phase() -> None:
     def kernel(A: Tx.Buffer((1,), "int32")):
         Tx.device_entry()
         bar = Tx.alloc_shared((1,), "uint64")
-        bar[0] = Tx.uint64(0)
+        Tx.ptx.mbarrier.init.shared.b64(bar.ptr_to([0]), 1)
         Tx.cuda.mbarrier_wait(bar.ptr_to([0]), 0)
         A[0] = 1
 
     report = tirx.simulate(kernel, np.zeros(1, np.int32), target=HOPPER)
     assert report.verdict == "error"
-    assert "was not initialised" in str(report)
+    assert "deadlock" in str(report)
 
 
 # ---- accumulators ---------------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ from .namespaces.memory import (
     smem_addr_from_uint64,
 )
 from .namespaces.tcgen05 import runtime_instr_desc
+from .namespaces.timers import timer_end, timer_finalize, timer_init, timer_start
 from .op import ROW
 
 __all__ = [
@@ -110,6 +111,10 @@ __all__ = [
     "tcgen05",
     "thread_fence",
     "thread_rank",
+    "timer_end",
+    "timer_finalize",
+    "timer_init",
+    "timer_start",
     "trap_when_assert_failed",
     "uint_as_float",
     "wait_until",
