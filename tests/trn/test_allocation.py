@@ -57,7 +57,9 @@ def test_the_authors_places_stay() -> None:
 
 def test_psum_is_given_out_in_banks() -> None:
     tiles = [psum("p", 128, 512), psum("q", 2, 128, 512), psum("r", 128, 8)]
-    func = with_output(*tiles, *(nki.memset(tile, 0.0) for tile in tiles), *(nki.tensor_copy(tile, tile) for tile in tiles))
+    func = with_output(
+        *tiles, *(nki.memset(tile, 0.0) for tile in tiles), *(nki.tensor_copy(tile, tile) for tile in tiles)
+    )
     assert addresses(func) == {"p": (0, 0), "q": (1, 0), "r": (3, 0), "last": (0,)}
 
 
@@ -69,14 +71,18 @@ def test_addresses_are_written_only_where_they_are_wanted() -> None:
 
 def test_a_tile_of_a_loop_lives_in_its_turn_only() -> None:
     inner, outer = sbuf("inner", 128, 64), sbuf("outer", 128, 64)
-    body = block(outer, loop(index("i"), 3, inner, nki.memset(inner, 0.0), nki.memset(outer, 0.0)), nki.tensor_copy(outer, outer))
+    body = block(
+        outer, loop(index("i"), 3, inner, nki.memset(inner, 0.0), nki.memset(outer, 0.0)), nki.tensor_copy(outer, outer)
+    )
     assert [(item.buffer.name, item.first, item.last) for item in ranges(body)] == [("outer", 0, 2), ("inner", 0, 0)]
 
 
 def test_what_does_not_fit_in_one_piece_is_an_error_with_the_map() -> None:
     """Both fit by their sizes, but the author's tile stands in the middle."""
     middle, large = sbuf("middle", 128, 256, allocated_addr=(100_000,)), sbuf("large", 128, 30_000)
-    func = with_output(middle, large, nki.memset(middle, 0.0), nki.memset(large, 0.0), nki.tensor_copy(middle, large[:, 0:256]))
+    func = with_output(
+        middle, large, nki.memset(middle, 0.0), nki.memset(large, 0.0), nki.tensor_copy(middle, large[:, 0:256])
+    )
     with pytest.raises(VerifyError) as caught:
         lowered(func, EXPLICIT)
     (found,) = caught.value.diagnostics

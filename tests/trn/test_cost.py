@@ -66,7 +66,14 @@ def test_an_instruction_costs_what_the_documentation_says(name: str) -> None:
 
 
 def test_every_engine_instruction_has_a_cost() -> None:
-    queues = {"load", "store", "dma_copy", "dma_transpose", "matmul", "affine_select"}  # the last becomes a select_pattern
+    queues = {
+        "load",
+        "store",
+        "dma_copy",
+        "dma_transpose",
+        "matmul",
+        "affine_select",
+    }  # the last becomes a select_pattern
     assert set(ROWS) - queues == set(CYCLES)
 
 

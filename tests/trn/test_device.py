@@ -133,7 +133,14 @@ def test_a_neuron_core_is_reached_through_torch(dtype: str, monkeypatch: pytest.
     kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.float32
     a, b = np.ones((4, 8), kind), np.zeros((4, 8), kind)
     source, target, tile = Buffer("a", (4, 8), dtype), Buffer("b", (4, 8), dtype), sbuf("t", 4, 8, dtype=dtype)
-    func = kernel("twice", [source, target], tile, nki.load(tile, source), nki.tensorscalar(tile, tile, 2.0, "mul"), nki.store(target, tile))
+    func = kernel(
+        "twice",
+        [source, target],
+        tile,
+        nki.load(tile, source),
+        nki.tensorscalar(tile, tile, 2.0, "mul"),
+        nki.store(target, tile),
+    )
     with installed():
         jit = sys.modules["nki"].jit
 

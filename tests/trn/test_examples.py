@@ -34,7 +34,18 @@ def arguments(module: ModuleType, name: str) -> tuple[Any, ...]:
 
 
 def test_there_are_whole_kernels() -> None:
-    wanted = ["attention", "average_pool", "cross_entropy", "layernorm", "long_softmax", "mlp", "rmsnorm", "rope", "tiled_matmul", "transpose"]
+    wanted = [
+        "attention",
+        "average_pool",
+        "cross_entropy",
+        "layernorm",
+        "long_softmax",
+        "mlp",
+        "rmsnorm",
+        "rope",
+        "tiled_matmul",
+        "transpose",
+    ]
     assert {f"nki_{name}" for name in wanted} < set(NAMES)
 
 
@@ -73,3 +84,21 @@ def test_the_simulator_computes_it(name: str) -> None:
     assert report.verdict == "clean", str(report)
     ((result, wanted),) = module.expected(*before).items()
     assert relative_error(after[module.KERNEL.names.index(result)], wanted) <= module.TOLERANCE
+
+
+def test_an_instance_by_name_simulates() -> None:
+    module = load("nki_rope")
+    arrays = module.arguments(np.random.default_rng(5))
+    assert tirx.simulate(module.KERNEL, *arrays, target="aws/trn2/trn2.48xlarge").verdict == "clean"
+
+
+@pytest.mark.parametrize("name", ["nki_transpose", "nki_average_pool", "nki_cross_entropy", "nki_long_softmax"])
+def test_simulator_and_file_agree(name: str, tmp_path: Path) -> None:
+    """Exactly, where data is moved or each engine does the same sums; functions within the last bits of float32."""
+    module = load(name)
+    *inputs, result = module.arguments(np.random.default_rng(5))
+    assert tirx.simulate(module.KERNEL, *inputs, result, target="trn").verdict == "clean"
+    executed = run(module.KERNEL, tmp_path, *inputs)
+    if name in ("nki_transpose", "nki_average_pool"):
+        np.testing.assert_array_equal(result, executed)
+    np.testing.assert_allclose(result, executed, rtol=3e-7, atol=1e-6)

@@ -119,7 +119,10 @@ def test_nki_keywords_make_the_same_program() -> None:
             nki.scalar_tensor_tensor(dst=y, data=x, op0="add", operand0=2.0, op1="multiply", operand1=x),
         ),
         (nki.tensorreduce(c, x, "max", True, 1), nki.tensor_reduce(c, "maximum", x, 1, negate=True)),
-        (nki.activation_reduce(c, y, x, "exp", "add"), nki.activation_reduce(dst=y, op="exp", data=x, reduce_op="add", reduce_res=c)),
+        (
+            nki.activation_reduce(c, y, x, "exp", "add"),
+            nki.activation_reduce(dst=y, op="exp", data=x, reduce_op="add", reduce_res=c),
+        ),
         (nki.memset(y, 0.0), nki.memset(dst=y, value=0.0)),
         (nki.reciprocal(y, x), nki.reciprocal(dst=y, data=x)),
     ]

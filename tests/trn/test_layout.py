@@ -218,7 +218,13 @@ def test_only_partitions_free_elements_and_banks_make_an_on_chip_layout() -> Non
 
 @pytest.mark.parametrize(
     ("shape", "options"),
-    [((128, 512), {"layout": "PF"}), ((128, 1024), {"layout": "PF"}), ((1, 128, 512), {}), ((128, 512), {}), ((4, 128, 512), {"layout": "FPF"})],
+    [
+        ((128, 512), {"layout": "PF"}),
+        ((128, 1024), {"layout": "PF"}),
+        ((1, 128, 512), {}),
+        ((128, 512), {}),
+        ((4, 128, 512), {"layout": "FPF"}),
+    ],
 )
 def test_psum_tiles_that_the_published_backend_gets_wrong(shape: tuple[int, ...], options: Any, tmp_path: Path) -> None:
     """Its shapes were malformed, copies refused, products "invalid layout": here a product goes in and comes out."""
@@ -226,13 +232,29 @@ def test_psum_tiles_that_the_published_backend_gets_wrong(shape: tuple[int, ...]
     acc = psum("acc", *shape, layout=trainium_psum(letters, shape) if letters else None)
     a, b = Buffer("a", (64, 128)), Buffer("b", (64, 512))
     out = Buffer("out", shape)
-    x, y, r = sbuf("x", 64, 128), sbuf("y", 64, 512), sbuf("r", *shape, layout=trainium(letters or "FPF"[-len(shape) :], shape))
+    x, y, r = (
+        sbuf("x", 64, 128),
+        sbuf("y", 64, 512),
+        sbuf("r", *shape, layout=trainium(letters or "FPF"[-len(shape) :], shape)),
+    )
     if len(shape) == 3:
         parts = [acc[i : i + 1, :, :] for i in range(shape[0])]
     else:
         parts = [acc[:, i : i + 512] for i in range(0, shape[1], 512)]
     products = [nki.matmul(part, x, y, False) for part in parts]
-    func = kernel("product", [a, b, out], x, y, acc, r, nki.load(x, a), nki.load(y, b), *products, nki.tensor_copy(r, acc), nki.store(out, r))
+    func = kernel(
+        "product",
+        [a, b, out],
+        x,
+        y,
+        acc,
+        r,
+        nki.load(x, a),
+        nki.load(y, b),
+        *products,
+        nki.tensor_copy(r, acc),
+        nki.store(out, r),
+    )
     rng = np.random.default_rng(0)
     left, right = (rng.integers(-3, 4, size).astype(np.float32) for size in ((64, 128), (64, 512)))
     wanted = left.T @ right

@@ -74,11 +74,15 @@ REFUSED = {
         f"{LOAD}\nnisa.affine_select(dst=t, pattern=[[1, 7]], channel_multiplier=0, on_true_tile=t, on_false_value=0.0)",
         "covers the elements of a partition",
     ),
+    "a dimension of more than 16 bits": (
+        "t = nl.ndarray((2, 70000), dtype=nl.int8)\nnisa.memset(dst=t, value=1)", "a dimension of 70000 does not fit the 16 bits"
+    ),
     "an engine by number": (f"{LOAD}\nnisa.tensor_copy(dst=t, src=t, engine=1)", "engine 1 does not run this"),
     "GpSimd in PSUM": (f"{PRODUCT}\nnisa.memset(dst=acc, value=0.0, engine=nisa.engine.gpsimd)", "the GpSimd engine does not reach PSUM"),
     "bits of floats": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.bitwise_or)", "integers of one type"),
     "bits with arithmetic": (
-        f"{LOAD}\nnisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0, op1=nl.bitwise_or, operand1=1)", "both bitvec, or both arithmetic"
+        f"{LOAD}\nnisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0, op1=nl.bitwise_or, operand1=1)",
+        "both bitvec, or both arithmetic",
     ),
     "the scalar engine subtracts": (
         f"{LOAD}\nnisa.tensor_scalar(dst=t, data=t, op0=nl.subtract, operand0=1.0, engine=nisa.engine.scalar)", "multiplies, adds"
@@ -87,7 +91,8 @@ REFUSED = {
     "an operation of v4": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.abs_max)", "came with NeuronCore-v4"),
     "a type of v4": ("t = nl.ndarray((128, 8), dtype=nl.float8_e4m3fn)", "came with NeuronCore-v4"),
     "a transpose that converts": (
-        f"{LOAD}\nb = nl.ndarray((8, 128), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.nc_transpose(dst=b, data=t)", "nc_transpose does not convert"
+        f"{LOAD}\nb = nl.ndarray((8, 128), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.nc_transpose(dst=b, data=t)",
+        "nc_transpose does not convert",
     ),
     "a large transpose in SBUF": (
         f"{LOAD}\nb = nl.ndarray((8, 128), dtype=nl.float32)\nnisa.nc_transpose(dst=b, data=t)", "no engine transposes (128, 8)"
@@ -98,40 +103,43 @@ REFUSED = {
     "a predicate of floats": (f"{LOAD}\nnisa.tensor_copy_predicated(dst=t, src=t, predicate=t)", "takes an unsigned predicate"),
     "a selection by floats": (f"{LOAD}\nnisa.select_reduce(dst=t, predicate=t, on_true=t, on_false=0.0)", "integer predicate"),
     "a range with another fill": (
-        f"{LOAD}\nc = t[0:128, 0:1]\nnisa.range_select(dst=t, on_true_tile=t, comp_op0=nl.less, comp_op1=nl.less, bound0=c, bound1=c, "
-        "on_false_value=0.0)",
+        (f"{LOAD}\nc = t[0:128, 0:1]\nnisa.range_select(dst=t, on_true_tile=t, comp_op0=nl.less, comp_op1=nl.less, bound0=c, bound1=c, "
+        "on_false_value=0.0)"),
         "fills in the smallest float32 only",
     ),
     "max8 of four": (f"{LOAD}\nnisa.max8(dst=t, src=t[0:128, 0:4])", "max8 of 4 elements"),
     "a value that is not there": (
-        f"{LOAD}\nv = nl.ndarray((128, 8), dtype=nl.float32)\nnisa.memset(dst=v, value=9.0)\n"
-        "nisa.nc_match_replace8(dst=t, data=t, vals=v, imm=0.0)",
+        (f"{LOAD}\nv = nl.ndarray((128, 8), dtype=nl.float32)\nnisa.memset(dst=v, value=9.0)\n"
+        "nisa.nc_match_replace8(dst=t, data=t, vals=v, imm=0.0)"),
         "is not in its partition",
     ),
     "a reduction that nobody began": (
-        f"{LOAD}\nnisa.activation(dst=t, op=nl.copy, data=t, reduce_op=nl.add, {COLUMN}, reduce_cmd=nisa.reduce_cmd.reduce)", "that nobody began"
+        f"{LOAD}\nnisa.activation(dst=t, op=nl.copy, data=t, reduce_op=nl.add, {COLUMN}, reduce_cmd=nisa.reduce_cmd.reduce)",
+        "that nobody began",
     ),
     "a reduction that is lost": (f"{LOAD}\nnisa.activation(dst=t, op=nl.copy, data=t, reduce_op=nl.add, {COLUMN})", "is lost"),
     "a product in two banks": (
-        f"{LOAD}\nw = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(dst=w, value=1.0)\n"
-        "p = nl.ndarray((8, 1024), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_matmul(dst=p[0:8, 256:768], stationary=t, moving=w)",
+        (f"{LOAD}\nw = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(dst=w, value=1.0)\n"
+        "p = nl.ndarray((8, 1024), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_matmul(dst=p[0:8, 256:768], stationary=t, moving=w)"),
         "writes inside one PSUM bank",
     ),
     "ones and zeros that are none": (
-        f"{PRODUCT}\nnisa.memset(dst=t, value=2.0)\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, is_moving_onezero=True)", "holds something else"
+        f"{PRODUCT}\nnisa.memset(dst=t, value=2.0)\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, is_moving_onezero=True)",
+        "holds something else",
     ),
     "more alive than fits": (
-        "a1 = nl.ndarray((128, 30000), dtype=nl.float32)\nb1 = nl.ndarray((128, 30000), dtype=nl.float32)\n"
-        "nisa.memset(dst=a1, value=0.0)\nnisa.memset(dst=b1, value=0.0)\nnisa.tensor_copy(dst=a1, src=b1)",
+        ("a1 = nl.ndarray((128, 30000), dtype=nl.float32)\nb1 = nl.ndarray((128, 30000), dtype=nl.float32)\n"
+        "nisa.memset(dst=a1, value=0.0)\nnisa.memset(dst=b1, value=0.0)\nnisa.tensor_copy(dst=a1, src=b1)"),
         "sbuf holds 212984 bytes per partition, 240000 are alive",
     ),
     "two tiles in one place": (
-        "a1 = nl.ndarray((128, 8), dtype=nl.float32, address=(0, 0))\nb1 = nl.ndarray((128, 8), dtype=nl.float32, address=(0, 16))\n"
-        "nisa.memset(dst=a1, value=0.0)\nnisa.memset(dst=b1, value=0.0)\nnisa.tensor_copy(dst=a1, src=b1)",
+        ("a1 = nl.ndarray((128, 8), dtype=nl.float32, address=(0, 0))\nb1 = nl.ndarray((128, 8), dtype=nl.float32, address=(0, 16))\n"
+        "nisa.memset(dst=a1, value=0.0)\nnisa.memset(dst=b1, value=0.0)\nnisa.tensor_copy(dst=a1, src=b1)"),
         "two tiles that are alive share bytes 16 to 31 of sbuf",
     ),
     "an address beyond the end": (
-        "a1 = nl.ndarray((128, 8), dtype=nl.float32, address=(0, 212980))\nnisa.memset(dst=a1, value=0.0)", "an address is beyond the end of sbuf"
+        "a1 = nl.ndarray((128, 8), dtype=nl.float32, address=(0, 212980))\nnisa.memset(dst=a1, value=0.0)",
+        "an address is beyond the end of sbuf",
     ),
     "an input as result": ("return a", "a kernel returns tensors created with buffer=nl.shared_hbm"),
     "an unwritten result": ("return nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.shared_hbm)", "part of a result was never written"),
@@ -379,10 +387,10 @@ def _programs() -> list[tuple[str, str, list[np.ndarray], list[np.ndarray]]]:
         (_matmul(False), [X, y], [X.T @ y]),
         (_planes, [cube], [[[15], [51]]]),
     ]
-    made = []
-    for case in [*ALL.values(), *more]:
-        made.append((source_of(case_kernel(case)), "op_kernel", case[1], [wanted_array(item) for item in case[2]]))
-    return made
+    return [
+        (source_of(case_kernel(case)), "op_kernel", case[1], [wanted_array(item) for item in case[2]])
+        for case in [*ALL.values(), *more]
+    ]
 
 
 def _vectors(folder: Path, instruction: str = "") -> None:

@@ -17,6 +17,7 @@ from tirx.ir import Buffer, BufferRegion, Call, PrimFunc
 from tirx.sim.executor import simulate_module
 from tirx.target import Target
 from tirx_trn import script as nki
+from tirx_trn.box import box_of
 from tirx_trn.layout import trainium
 from tirx_trn.opcodes import ARITHMETIC, OPCODES, REDUCTIONS
 
@@ -32,7 +33,11 @@ def instruction(draw: Any, tiles: list[Buffer]) -> Call:
     """One instruction on whole tiles or the same part of each."""
     part = draw(parts(tiles[0].shape))
     a, b, c = (draw(st.sampled_from(tiles))[part] for _ in range(3))
-    kind = draw(st.sampled_from(["copy", "set", "two", "scalar", "fused", "scalars", "exp", "select"]))
+    kind = draw(
+        st.sampled_from(
+            ["copy", "set", "two", "scalar", "fused", "scalars", "exp", "select", "scan", "places", "range"]
+        )
+    )
     if kind == "copy":
         return nki.tensor_copy(a, b)
     if kind == "set":
@@ -47,6 +52,21 @@ def instruction(draw: Any, tiles: list[Buffer]) -> Call:
         return nki.scalar_tensor_scalar(
             a, b, draw(small), draw(small), draw(opcodes), draw(opcodes), draw(flags), draw(flags)
         )
+    if kind == "scan":
+        return nki.tensor_tensor_scan(
+            a, b, c, draw(small), "max", draw(st.sampled_from(["min", "add"])), draw(flags), draw(flags)
+        )
+    if kind == "places":
+        return nki.iota(
+            a, [[draw(st.integers(-2, 2)), box_of(a).free]], draw(st.integers(-3, 3)), draw(st.integers(-2, 2))
+        )
+    if kind == "range":
+        bound = a.buffer[(*(slice(None) for _ in a.buffer.shape[:-1]), slice(0, 1))]
+        comparisons = st.sampled_from(["less", "greater_equal", "not_equal"])
+        if box_of(bound).free == 1:
+            return nki.range_select(
+                a, b, draw(comparisons), draw(comparisons), bound, bound, range_start=draw(st.integers(-2, 2))
+            )
     if kind == "exp":
         return nki.activation(a, b, "exp", draw(small), 0.125)
     return nki.affine_select(a, predicate(draw, a), b, draw(small))

@@ -96,6 +96,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nki.memset(sbuf("deep", 128, 2, 2, 2, 2, 2), 0.0),
         "`result` of nki.memset has 5 free dimensions; an access has at most 4",
     ),
+    "a dimension of more than 16 bits": (
+        lambda: nki.memset(sbuf("long", 2, 70_000, dtype="int8"), 1),
+        "`result` of nki.memset has 70,000 elements in one dimension; an access counts to 65,535",
+    ),
     "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "129 partitions are more than the 128"),
     "identity of another size": (lambda: nki.identity(T, 64), "`result` of nki.identity covers 128 x 64, not 64 x 64"),
     "identity too large": (lambda: nki.identity(T, 256), "`size` of nki.identity is 256"),
@@ -105,10 +109,16 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nki.memset(T[:, 0 : nki.index(0)], 0.0), "the slice of `t` has an extent that is not constant"
     ),
     "eight of another shape": (lambda: nki.max8(COLUMN, T), "`dst` of nki.max8 covers 128 x 1, not 128 x 8"),
-    "eight of too few": (lambda: nki.max8(EIGHT, sbuf("s", 128, 7)), "`src` of nki.max8 has 7 elements per partition; it takes 8 to 16,384"),
+    "eight of too few": (
+        lambda: nki.max8(EIGHT, sbuf("s", 128, 7)),
+        "`src` of nki.max8 has 7 elements per partition; it takes 8 to 16,384",
+    ),
     "eight of too many": (lambda: nki.max8(EIGHT, sbuf("s", 128, 16385)), "`src` of nki.max8 has 16385 elements"),
     "positions as floats": (lambda: nki.nc_find_index8(EIGHT, T, EIGHT), "`dst` of nki.nc_find_index8 is of type float32"),
-    "a transpose of another shape": (lambda: nki.nc_transpose(P, T), "`dst` of nki.nc_transpose covers 64 x 64; the transpose of `data` is 64 x 128"),
+    "a transpose of another shape": (
+        lambda: nki.nc_transpose(P, T),
+        "`dst` of nki.nc_transpose covers 64 x 64; the transpose of `data` is 64 x 128",
+    ),
     "a transpose that converts": (
         lambda: nki.nc_transpose(psum("q", 64, 128), BF), "nki.nc_transpose does not convert bfloat16 to float32"
     ),
@@ -168,7 +178,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "two operands for one": (lambda: nki.tensor_scalar(T, T, "abs", 1.0), "abs has one operand"),
     "a power in PSUM": (lambda: nki.tensor_tensor(HALF, HALF, P, "power"), "computes powers on the GpSimd engine"),
     "rsqrt in PSUM": (lambda: nki.tensor_scalar(HALF, P, "rsqrt", 0.0), "computes rsqrt on the GpSimd engine"),
-    "GpSimd in PSUM": (lambda: nki.memset(P, 0.0, engine="gpsimd"), "`result` of nki.memset is in trn.psum memory, which the GpSimd engine"),
+    "GpSimd in PSUM": (
+        lambda: nki.memset(P, 0.0, engine="gpsimd"),
+        "`result` of nki.memset is in trn.psum memory, which the GpSimd engine",
+    ),
     "an engine that is none": (lambda: nki.tensor_copy(T, U, engine="warp"), "`engine` of nki.tensor_copy is 'warp'"),
     "an engine that does not do it": (lambda: nki.memset(T, 0.0, engine="scalar"), "`engine` of nki.memset is 'scalar'"),
     "iota of another size": (

@@ -39,7 +39,9 @@ def test_every_instruction_is_written_like_this(request: pytest.FixtureRequest) 
     parts = []
     for name, case in ALL.items():
         lines = [line[4:] for line in source_of(case_kernel(case)).splitlines() if line.startswith("    ")]
-        kept = [line for line in lines if "dma_copy(dst=t" not in line and "nl.ndarray" not in line and "return" not in line]
+        kept = [
+            line for line in lines if "dma_copy(dst=t" not in line and "nl.ndarray" not in line and "return" not in line
+        ]
         kept = [line for line in kept if not re.match(r"nisa.dma_copy\(dst=r\d, ", line)]
         parts.append(f"# {name}\n" + "\n".join(kept) + "\n")
     path, text = GOLDEN / "instructions.txt", "\n".join(parts)

@@ -142,7 +142,9 @@ VECTORS: dict[str, Case] = {
         lambda x, r: [nki.tensor_scalar(r, x, "bitwise_and", 12, op1="left_shift", operand1=1)], [BITS],
         [i32([24, 8, 24, 0], [0, 24, 16, 0])],
     ),
-    "a number and bits": (lambda x, r: [nki.tensor_scalar(r, x, "left_shift", 1, True)], [OTHER], [i32([1024, 2, 8, 4], [512, 16, 2, 1 << 30])]),
+    "a number and bits": (
+        lambda x, r: [nki.tensor_scalar(r, x, "left_shift", 1, True)], [OTHER], [i32([1024, 2, 8, 4], [512, 16, 2, 1 << 30])]
+    ),
     "bits reduced": (lambda x, r: [nki.tensor_reduce(r, "bitwise_or", x, 1)], [OTHER], [i32([11], [31])]),
     "tensor_scalar": (
         lambda x, c, r: [nki.tensor_scalar(r, x, "subtract", 1.0, True, "multiply", c)], [X, COLUMN],

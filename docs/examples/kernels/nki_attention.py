@@ -49,7 +49,12 @@ def nki_attention(
         Tx.nki.memset(result, 0.0)
         for j, count in pieces(i + rows, BLOCK):
             scores, weights, weights_t = sbuf(rows, count), sbuf(rows, count), sbuf(count, rows)
-            values, products, turned, mixed = sbuf(count, WIDTH), psum(rows, count), psum(count, rows), psum(rows, WIDTH)
+            values, products, turned, mixed = (
+                sbuf(count, WIDTH),
+                psum(rows, count),
+                psum(count, rows),
+                psum(rows, WIDTH),
+            )
             Tx.nki.load(values, v[j : j + count, :])
             Tx.nki.matmul(products, queries, keys[:, j : j + count])
             Tx.nki.tensorscalar(scores, products, SCALE, "mul")

@@ -41,7 +41,9 @@ TOLERANCE = 1e-6
 
 def arguments(rng):
     """Images by channel, room for the result."""
-    return rng.standard_normal((CHANNELS, HEIGHT, WIDTH), dtype=np.float32), np.empty((CHANNELS, HIGH, WIDE), np.float32)
+    return rng.standard_normal((CHANNELS, HEIGHT, WIDTH), dtype=np.float32), np.empty(
+        (CHANNELS, HIGH, WIDE), np.float32
+    )
 
 
 def expected(image, out):

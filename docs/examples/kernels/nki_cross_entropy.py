@@ -19,7 +19,9 @@ def pieces(total, step):
 
 @Tx.prim_func
 def nki_cross_entropy(
-    logits: Tx.Buffer((ROWS, CLASSES), "float32"), labels: Tx.Buffer((ROWS, 1), "int32"), loss: Tx.Buffer((ROWS, 1), "float32")
+    logits: Tx.Buffer((ROWS, CLASSES), "float32"),
+    labels: Tx.Buffer((ROWS, 1), "int32"),
+    loss: Tx.Buffer((ROWS, 1), "float32"),
 ):
     Tx.device_entry()
     place = Tx.alloc_buffer((128, CLASSES), "float32", scope="trn.sbuf", layout="PF")

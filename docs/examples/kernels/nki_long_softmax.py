@@ -35,7 +35,9 @@ def nki_long_softmax(x: Tx.Buffer((ROWS, COLUMNS), "float32"), y: Tx.Buffer((ROW
         Tx.nki.tensorreduce(low, tops, "max", True, 1)
         for number, (c, n) in enumerate(pieces(COLUMNS, PIECE)):
             part = row[:, c : c + n]
-            Tx.nki.activation_reduce(total, part, part, "exp", "add", low, reduce_cmd="reduce" if number else "reset_reduce")
+            Tx.nki.activation_reduce(
+                total, part, part, "exp", "add", low, reduce_cmd="reduce" if number else "reset_reduce"
+            )
         Tx.nki.reciprocal(total, total)
         for c, n in pieces(COLUMNS, PIECE):
             Tx.nki.tensorscalar(row[:, c : c + n], row[:, c : c + n], total, "mul")

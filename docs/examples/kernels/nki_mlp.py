@@ -75,7 +75,10 @@ def arguments(rng):
 
     shapes = ((WIDTH, TOKENS), (WIDTH, HIDDEN), (WIDTH, HIDDEN), (HIDDEN, WIDTH))
     scales = (1.0, WIDTH**-0.5, WIDTH**-0.5, HIDDEN**-0.5)
-    made = [(rng.standard_normal(shape) * scale).astype(ml_dtypes.bfloat16) for shape, scale in zip(shapes, scales, strict=True)]
+    made = [
+        (rng.standard_normal(shape) * scale).astype(ml_dtypes.bfloat16)
+        for shape, scale in zip(shapes, scales, strict=True)
+    ]
     return *made, np.empty((TOKENS, WIDTH), np.float32)
 
 

@@ -21,7 +21,9 @@ def pieces(total, step):
 
 @Tx.prim_func
 def nki_rmsnorm(
-    x: Tx.Buffer((ROWS, COLUMNS), "float32"), weight: Tx.Buffer((1, COLUMNS), "float32"), y: Tx.Buffer((ROWS, COLUMNS), "float32")
+    x: Tx.Buffer((ROWS, COLUMNS), "float32"),
+    weight: Tx.Buffer((1, COLUMNS), "float32"),
+    y: Tx.Buffer((ROWS, COLUMNS), "float32"),
 ):
     Tx.device_entry()
     ones = Tx.alloc_buffer((1, 128), "float32", scope="trn.sbuf", layout="PF")
@@ -51,7 +53,10 @@ TOLERANCE = 1e-5
 
 def arguments(rng):
     """Rows, weights, room for the result."""
-    x, weight = rng.standard_normal((ROWS, COLUMNS), dtype=np.float32), rng.standard_normal((1, COLUMNS), dtype=np.float32)
+    x, weight = (
+        rng.standard_normal((ROWS, COLUMNS), dtype=np.float32),
+        rng.standard_normal((1, COLUMNS), dtype=np.float32),
+    )
     return x, weight, np.empty_like(x)
 
 

@@ -38,6 +38,8 @@ def chip(*tiles: Any) -> None:
             refuse(f"an engine computes on SBUF and PSUM, not {tile.memory}")
         if tile.data.ndim > 5:
             refuse("an access has at most 4 free dimensions")
+        if max(tile.shape) > 65535:
+            refuse(f"a dimension of {max(tile.shape)} does not fit the 16 bits of an access")
         count, step = tile.shape[0], 128 if tile.shape[0] > 64 else 64 if tile.shape[0] > 32 else 32
         if tile.partition % step:
             refuse(f"{count} partitions cannot start at {tile.partition}")

@@ -9,7 +9,7 @@ Engines work beside each other, so the kernel takes at least as long as the busi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from tirx.analysis.evaluate import evaluate
@@ -114,7 +114,11 @@ class Report:
         rows = [("instruction", "line", "engine", "count", "cycles", "bytes", "us")]
         for line in self.lines:
             where = str(line.span.line) if line.span is not None else ""
-            figures = (f"{line.count:,}", f"{line.cycles:,.0f}" if line.cycles else "", f"{line.bytes:,}" if line.bytes else "")
+            figures = (
+                f"{line.count:,}",
+                f"{line.cycles:,.0f}" if line.cycles else "",
+                f"{line.bytes:,}" if line.bytes else "",
+            )
             rows.append((line.instruction, where, line.engine, *figures, f"{line.nanoseconds / 1000:,.1f}"))
         busy = [
             f"  {name:<7} {item.microseconds:>10,.1f} us {100 * item.microseconds / (self.microseconds or 1):>4.0f} %"
@@ -124,11 +128,14 @@ class Report:
         return "\n".join([head, *_table(rows), "busy:", *busy])
 
 
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     left = (True, False, True, False, False, False, False)
     aligned = (
-        [text.ljust(width) if to_left else text.rjust(width) for text, width, to_left in zip(row, widths, left, strict=True)]
+        [
+            text.ljust(width) if to_left else text.rjust(width)
+            for text, width, to_left in zip(row, widths, left, strict=True)
+        ]
         for row in rows
     )
     return [("  " + "  ".join(cells)).rstrip() for cells in aligned]
@@ -190,7 +197,9 @@ class _Counter:
         if value is None:
             unknown = sorted({var.name for var in variables(expr) if id(var) not in self.values})
             raise TargetError(
-                f"the cost depends on {', '.join(unknown)}", span=expr.span, hint=f"give a number for each: sizes={{{unknown[0]!r}: 4096}}"
+                f"the cost depends on {', '.join(unknown)}",
+                span=expr.span,
+                hint=f"give a number for each: sizes={{{unknown[0]!r}: 4096}}",
             )
         return value
 
@@ -230,7 +239,7 @@ class _Counter:
 
     def _lanes(self, tiles: list[BufferRegion], engine: str) -> int:
         """Elements in a cycle, of all partitions: more for 2-byte floats on the vector engine."""
-        if engine == "gpsimd" or engine == "tensor":
+        if engine in ("gpsimd", "tensor"):
             return 128
         narrow = all(tile.buffer.dtype.bytes == 2 and tile.buffer.dtype.is_float for tile in tiles)
         return self.figures.lanes["vector_2_bytes" if narrow and engine == "vector" else engine]
@@ -255,8 +264,15 @@ def _engine(call: Call) -> str:
     tiles = [value for value in call.args if isinstance(value, BufferRegion)]
     if opcodes & {"power", "rsqrt"} and "gpsimd" in item.engines:
         return "gpsimd"
-    whole = all(tile.buffer.dtype.is_integer and tile.buffer.dtype.bits == 32 and tile.buffer.scope_name != PSUM for tile in tiles)
-    if item.name == "tensortensor" and whole and not any(opcode.startswith(("bitwise", "left", "right")) for opcode in opcodes):
+    whole = all(
+        tile.buffer.dtype.is_integer and tile.buffer.dtype.bits == 32 and tile.buffer.scope_name != PSUM
+        for tile in tiles
+    )
+    if (
+        item.name == "tensortensor"
+        and whole
+        and not any(opcode.startswith(("bitwise", "left", "right")) for opcode in opcodes)
+    ):
         return "gpsimd"
     if item.name == "nc_transpose" and tiles[0].buffer.scope_name != PSUM:
         return "vector"

@@ -11,7 +11,9 @@ __all__ = ["CYCLES", "DMA_LEAST_ROW", "LEAST", "MATMUL_FLOAT32", "Cycles"]
 
 LEAST = 64  # cycles of the shortest instruction, and of adding up a reduction
 MATMUL_FLOAT32 = 4  # passes of the tensor engine for a product of float32
-DMA_LEAST_ROW = 256  # bytes: shorter contiguous pieces take as long ("NKI DMA bandwidth guide": below 256 B is very poor)
+DMA_LEAST_ROW = (
+    256  # bytes: shorter contiguous pieces take as long ("NKI DMA bandwidth guide": below 256 B is very poor)
+)
 
 
 class Cycles:

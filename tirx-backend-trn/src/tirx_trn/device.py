@@ -43,7 +43,13 @@ class Kernel:
     __slots__ = ("function", "inputs", "name", "order", "outputs", "platform")
 
     def __init__(
-        self, name: str, function: Any, inputs: Sequence[str], outputs: Sequence[str], order: Sequence[str], platform: str
+        self,
+        name: str,
+        function: Any,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        order: Sequence[str],
+        platform: str,
     ) -> None:
         self.name = name
         self.function = function
@@ -87,7 +93,9 @@ class NkiDevice:
     def load(self, binary: Binary, index: int) -> Mapping[str, Kernel]:
         """The kernels of a file."""
         folder = tempfile.mkdtemp(prefix="tirx-nki-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # until then: NKI reads the file again when it compiles
+        atexit.register(
+            shutil.rmtree, folder, ignore_errors=True
+        )  # until then: NKI reads the file again when it compiles
         text = binary.data.decode()
         module = _imported(text, Path(folder))
         return {kernel.name: kernel for kernel in _kernels(text, module)}
@@ -111,7 +119,9 @@ class NkiDevice:
             raise
         except Exception as error:  # whatever NKI raises is about the kernel
             raise DeviceError(f"NKI refused kernel `{kernel.name}`: {error}") from error
-        for name, result in zip(kernel.outputs, results if isinstance(results, tuple | list) else (results,), strict=True):
+        for name, result in zip(
+            kernel.outputs, results if isinstance(results, tuple | list) else (results,), strict=True
+        ):
             np.copyto(self.arrays[addresses[name]], np.asarray(result))
 
     def _in_simulator(self, kernel: Kernel, inputs: Sequence[Any]) -> Any:
@@ -123,7 +133,9 @@ class NkiDevice:
 
     def time(self, index: int) -> Any:
         """`DeviceError`: neither NKI's simulator nor a call through it measures time."""
-        raise DeviceError("NKI keeps no time here", hint="estimate it: tirx_trn.cost.cost(kernel, target), or use AWS's profiler")
+        raise DeviceError(
+            "NKI keeps no time here", hint="estimate it: tirx_trn.cost.cost(kernel, target), or use AWS's profiler"
+        )
 
 
 def has_neuron_core() -> bool:

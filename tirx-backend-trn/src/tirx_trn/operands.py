@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 MAX_FREE_DIMENSIONS = 4
+MAX_COUNT = 65_535  # sizes of an access are 16 bits wide (architecture guides)
 Region = Buffer | BufferRegion | BufferLoad
 
 
@@ -178,6 +179,12 @@ def _check_dimensions(tile: Tile, operation: str) -> None:
         refuse(
             f"`{tile.name}` of nki.{operation} has {free} free dimensions; an access has at most {MAX_FREE_DIMENSIONS}",
             "merge dimensions of the tile, or work on slices of it",
+        )
+    widest = max(tile.box.extents)
+    if widest > MAX_COUNT:
+        refuse(
+            f"`{tile.name}` of nki.{operation} has {widest:,} elements in one dimension; an access counts to {MAX_COUNT:,}",
+            "work on slices of it",
         )
 
 

@@ -101,7 +101,11 @@ def tirx_toolchains() -> Iterable[Toolchain]:
     """AWS's `nki`, which compiles a kernel when it runs it."""
     return (
         Toolchain(
-            "nki", "trn", find="tirx_trn.toolchain:find_nki", compile="tirx_trn.toolchain:compile_with_nki", install=INSTALL
+            "nki",
+            "trn",
+            find="tirx_trn.toolchain:find_nki",
+            compile="tirx_trn.toolchain:compile_with_nki",
+            install=INSTALL,
         ),
     )
 

@@ -17,7 +17,7 @@ __all__ = ["CHIPS", "TAGS", "Chip"]
 class Chip:
     """One chip: NeuronCore generation, cores, HBM in GiB, its bandwidth in GB/s, and where these figures stand."""
 
-    __slots__ = ("cores", "generation", "hbm_gib", "hbm_gbps", "source")
+    __slots__ = ("cores", "generation", "hbm_gbps", "hbm_gib", "source")
 
     def __init__(self, generation: str, cores: int, hbm_gib: int, hbm_gbps: int, source: str) -> None:
         self.generation = generation
@@ -45,8 +45,18 @@ _INSTANCES = (
     ("aws/inf2/inf2.48xlarge", "inferentia2", 12, "Amazon EC2 Inf2 Architecture"),
     ("aws/trn2/trn2.48xlarge", "trainium2", 16, "Amazon EC2 Trn2 Architecture"),
     ("aws/trn2/trn2u.48xlarge", "trainium2", 16, "Amazon EC2 Trn2 Architecture"),
-    ("aws/trn3/ultraserver-gen1", "trainium3", 64, "Trainium3 Architecture (UltraServer Gen1; instances have no names there)"),
-    ("aws/trn3/ultraserver-gen2", "trainium3", 144, "Trainium3 Architecture (UltraServer Gen2; instances have no names there)"),
+    (
+        "aws/trn3/ultraserver-gen1",
+        "trainium3",
+        64,
+        "Trainium3 Architecture (UltraServer Gen1; instances have no names there)",
+    ),
+    (
+        "aws/trn3/ultraserver-gen2",
+        "trainium3",
+        144,
+        "Trainium3 Architecture (UltraServer Gen2; instances have no names there)",
+    ),
 )
 
 

@@ -104,7 +104,11 @@ class _Kernel:
                 access = used.get(id(param))
                 self.names.define(tensor)
                 (self.outputs if access is not None and access.written is not None else self.inputs).append(tensor)
-        lines = [*self._order(), "@nki.jit", f"def {self.name}({', '.join(self.names.of(item) for item in self.inputs)}):"]
+        lines = [
+            *self._order(),
+            "@nki.jit",
+            f"def {self.name}({', '.join(self.names.of(item) for item in self.inputs)}):",
+        ]
         sizes = self._sizes()
         body = [*self._results(), *self._block(_statements(self.func.body))]
         body = [line for var, line in sizes if self.names.is_used(var)] + body
