@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .dispatch import Decision, Trial
+    from .verdict import Verdict
 
 __all__ = ["decision_data", "decision_text", "failure"]
 
@@ -153,11 +154,13 @@ def _trial_data(trial: Trial) -> dict[str, Any]:
         "distribution": trial.owner.distribution,
         "version": trial.owner.version,
         "fits": trial.fits,
-        "verdicts": [
-            {"predicate": name, "fits": item.fits, "reason": item.reason, "measured": _plain(item.measured)}
-            for name, item in trial.results
-        ],
+        "verdicts": [_verdict_data(name, item) for name, item in trial.results],
     }
+
+
+def _verdict_data(name: str, verdict: Verdict) -> dict[str, Any]:
+    reason = "" if verdict.fits else verdict.reason  # which says what is wrong where something is
+    return {"predicate": name, "fits": verdict.fits, "reason": reason, "measured": _plain(verdict.measured)}
 
 
 def _plain(measured: dict[str, Any]) -> dict[str, Any]:
