@@ -179,7 +179,10 @@ class StmtPrinter:
 
     def _alignment(self, buffer: Buffer, least: int) -> str:
         """Only where more is needed than the element type gives."""
-        widest = min(self.expr.usage.vector_bytes.get(id(buffer.data), 0), self.expr.dialect.vector_alignment)
+        usage, most = self.expr.usage, self.expr.dialect.vector_alignment
+        widest = min(usage.vector_bytes.get(id(buffer.data), 0), most)
+        if id(buffer.data) in usage.addressed and buffer.scope_name.startswith("shared"):
+            widest = most  # instructions that take addresses in shared memory move whole vectors
         wanted = max(buffer.align, widest, least)
         return f"{self.expr.dialect.align.format(wanted)} " if wanted > buffer.dtype.bytes else ""
 

@@ -14,14 +14,16 @@ class Usage:
     * `read`: ids of variables whose value is used
     * `written`: ids of pointer variables through which memory may be written
     * `vector_bytes`: id of a pointer variable -> the largest alignment, in bytes, that an access through it needs
+    * `addressed`: ids of pointer variables whose address goes to an instruction
     """
 
-    __slots__ = ("_aliases", "read", "vector_bytes", "written")
+    __slots__ = ("_aliases", "addressed", "read", "vector_bytes", "written")
 
     def __init__(self, body: Stmt) -> None:
         self.read: set[int] = set()
         self.written: set[int] = set()
         self.vector_bytes: dict[int, int] = {}
+        self.addressed: set[int] = set()
         self._aliases: list[tuple[int, int]] = []
         for node in walk(body):
             self._visit(node)
@@ -59,6 +61,8 @@ class Usage:
         row = node.op if isinstance(node.op, Intrinsic) else None
         for index, arg in enumerate(node.args):
             operand = None
+            if row is not None and arg.dtype.is_handle and row.effect.kind not in ("pure", "atomic"):
+                self.addressed |= _pointers(arg)
             if row is None and not arg.dtype.is_handle:
                 continue  # functions of the module take numbers by value
             if row is not None and row.operands:
