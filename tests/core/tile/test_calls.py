@@ -61,6 +61,13 @@ def test_numbers_take_the_type_of_what_is_written() -> None:
     assert isinstance(call_of(lambda a: Tx.tile.fill(a, 3.0), Tx.Buffer((4,), "int8")).operand("value"), IntImm)
 
 
+def test_typed_constants_count_as_numbers() -> None:
+    for value in (Tx.float32(0.5), Tx.float16(0.5), 0.5):
+        found = call_of(lambda a, value=value: Tx.tile.fill(a, value), HALF).operand("value")
+        assert isinstance(found, FloatImm)
+        assert (found.value, found.dtype.name) == (0.5, "float16")
+
+
 def test_smaller_values_are_converted() -> None:
     def body(a: Any, n: Any) -> None:
         Tx.tile.fill(a, n)

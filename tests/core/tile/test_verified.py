@@ -50,6 +50,10 @@ def region(*starts: Any, extents: Sequence[Any] = (1, 1)) -> BufferRegion:
         (copy(names=("dst", "source")), "Tx.warp.copy has the operands dst, source, not those of its row in their order"),
         (copy(workspace_names=("a", "a"), workspace=(A.region(), B.region())), "Tx.warp.copy has 2 workspace for the names a, a"),
         (copy(config_names=("k",)), "Tx.warp.copy has 0 keywords for the names k"),
+        (
+            TileCall(ROWS["fill"], "warp", ("dst", "value"), (A.region(), const(1.0)), span=HERE),
+            "`value` of Tx.warp.fill is a float32, where it takes float16",
+        ),
         (copy(args=(region(0), B.region())), "a region of `A` has 1 dimensions, not 2"),
         (copy(args=(region(0, 0.5), B.region())), "a bound of a region of `A` is not an integer"),
     ],

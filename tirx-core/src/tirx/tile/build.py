@@ -14,7 +14,9 @@ from ..ir import (
     BufferRegion,
     DType,
     Expr,
+    FloatImm,
     IndexFunction,
+    IntImm,
     Scalar,
     TileCall,
     Var,
@@ -149,6 +151,8 @@ class _Maker:
         if isinstance(value, _NUMBERS):
             return self.number(item, value, element)
         expr = as_expr(value, element)
+        if isinstance(expr, IntImm | FloatImm):  # typed constants count as the numbers that they are
+            return self.number(item, expr.value, element)
         if expr.dtype.lanes != 1 or not (is_lossless(expr.dtype, element) or element.is_bool):
             self.refuse(
                 f"`{item.name}` of {self.what} is {an(expr.dtype)}, and the tile holds {element}",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ir import BufferRegion, Expr, IntImm, Node, PrimFunc, TileCall, mask_of, walk
-from ...ir.tiles import call_name
+from ...ir import BufferRegion, DType, Expr, IndexFunction, IntImm, Node, PrimFunc, TileCall, mask_of, walk
+from ...ir.tiles import call_name, writes
 from ...support.errors import Diagnostic
+from ...support.words import an
 from .facts import Facts
 
 __all__ = ["check", "check_function", "survivors"]
@@ -74,12 +75,26 @@ def _malformed(call: TileCall) -> Iterator[str]:
     known = [item.name for item in getattr(call.op, "operands", ())]
     if [name for name in known if name in call.names] != list(call.names):
         yield f"{call_name(call)} has the operands {', '.join(call.names)}, not those of its row in their order"
+        return
+    yield from _mistyped(call)
     for region in (node for node in _parts(call) if isinstance(node, BufferRegion)):
         rank = len(region.buffer.shape)
         if not len(region.starts) == len(region.extents) == rank:
             yield f"a region of `{region.buffer.name}` has {len(region.starts)} dimensions, not {rank}"
         elif any(not _is_index(item) for item in (*region.starts, *region.extents)):
             yield f"a bound of a region of `{region.buffer.name}` is not an integer"
+
+
+def _mistyped(call: TileCall) -> Iterator[str]:
+    """Numbers have the element type of what is written, or the type that the row says."""
+    declared = {item.name: item.dtype for item in getattr(call.op, "operands", ())}
+    written = next((item.buffer.dtype.element for item in writes(call)), None)
+    for name, arg in zip(call.names, call.args, strict=True):
+        if isinstance(arg, BufferRegion | IndexFunction):
+            continue
+        expected = DType(declared[name]) if declared.get(name) else written
+        if expected is not None and arg.dtype is not expected:
+            yield f"`{name}` of {call_name(call)} is {an(arg.dtype)}, where it takes {expected}"
 
 
 def _is_index(item: Expr) -> bool:
