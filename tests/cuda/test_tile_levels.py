@@ -80,6 +80,20 @@ def test_a_cluster() -> None:
     assert lines(k) == ["cluster_sync();", "A[cbx * 128 + tx] = 256.0f;"]
 
 
+def test_what_only_the_ctas_of_a_cluster_disagree_about() -> None:
+    @Tx.prim_func
+    def k(A: Tx.Buffer((512,))):
+        Tx.device_entry()
+        Tx.cta_id([4])
+        cta = Tx.cta_id_in_cluster([2])
+        Tx.thread_id([128])
+        if cta == 0:
+            Tx.cta.fill(A, 1.0)
+            Tx.cluster.fill(A, 1.0)
+
+    assert [line for line in lines(k) if "A[" in line] == ["A[tx] = 128.0f;", "A[cta * 128 + tx] = 128.0f;"]
+
+
 def test_elected_threads() -> None:
     @Tx.prim_func
     def k(A: Tx.Buffer((512,))):

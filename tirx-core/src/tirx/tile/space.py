@@ -6,7 +6,7 @@ knows how many threads a cta has, it is the widest level of fixed width inside. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..analysis import Extents
 from ..ir.sizes import Size
@@ -18,12 +18,16 @@ THREAD = "thread"
 
 
 class Space:
-    """`levels`, outermost first, with the number of threads in one member of each in `sizes`; the first one holds them all."""
+    """`levels`, outermost first, with the number of threads in one member of each in `sizes`; the first one holds them all.
 
-    __slots__ = ("depths", "dims", "levels", "model", "reasons", "sizes")
+    Levels wider than a cta count only where calls of `scopes` need them: they have many threads.
+    """
 
-    def __init__(self, model: ScopeModel, extents: Extents | None = None) -> None:
+    __slots__ = ("_scopes", "depths", "dims", "levels", "model", "reasons", "sizes")
+
+    def __init__(self, model: ScopeModel, extents: Extents | None = None, scopes: Iterable[str] = ()) -> None:
         self.model = model
+        self._scopes = frozenset(scopes)
         self.depths = {name: number for number, name in enumerate(model.names or ("kernel", THREAD))}
         self.reasons: dict[str, str] = {}
         self.sizes = {THREAD: 1} if extents is None else self._sizes(extents)
@@ -34,7 +38,8 @@ class Space:
 
     def _sizes(self, extents: Extents) -> dict[str, int]:
         """Threads per member of each level below the launch, as far as that is known."""
-        known = {name: self._size(extents, name) for name in self.model.names[1:-1]}
+        wanted = min((self.depth(name) for name in ("cta", *self._scopes) if name in self.depths), default=0)
+        known = {name: self._size(extents, name) for name in self.model.names[1:-1] if self.depth(name) >= wanted}
         return self._nested({name: size for name, size in known.items() if size is not None} | {THREAD: 1})
 
     def _size(self, extents: Extents, name: str) -> int | None:

@@ -57,7 +57,8 @@ class _KernelTiles(Flow):
         self.model = target.scope_model(func.attrs)
         self.found = list(declarations(body, self.model)) if self.model and launched else []
         extents = resolve_extents(self.model, self.found) if self.model and launched else None
-        super().__init__(func, body, Space(self.model, extents), self.found, extents)
+        scopes = {call.scope for call in walk(body, TileCall.BIT) if isinstance(call, TileCall)}
+        super().__init__(func, body, Space(self.model, extents, scopes), self.found, extents)
         self.func = func
         self.target = target
         self.context = context
