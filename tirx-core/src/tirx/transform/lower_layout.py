@@ -4,6 +4,12 @@ before  A: Tx.Buffer((64, 32), "float32");  B = A.view(2048)
         B[i] = A[i // 32, i % 32] + 1.0
 after   A[i] = A[i // 32 * 32 + i % 32] + 1.0         (`A` flat, 2048 elements)
 
+Layouts say where elements lie: with gaps, swizzled, in any order; storage is as large as they reach (of tiles spread over
+threads: as the part of one thread, which is accessed through `B.local()`).
+
+        S: Tx.alloc_shared((64, 64), layout=Tx.ComposeLayout(3, 3, 3, Tx.TileLayout(Tx.S[64, 64])));  S[i, k * 8] = 0
+after   S[i * 64 + k * 8 ^ (i * 64 + k * 8 & 448) >> 3] = 0       (simplified: S[i * 64 + (k ^ i & 7) * 8])
+
 A flattened access keeps the buffer and the indices that the author wrote (`source`, `coords`). Views of one storage
 with one element type share one flat buffer; a `Decl` remains only where storage is seen with another type, or comes
 from a pointer. Parameters of the function itself keep their shapes, for the checks of a call. Needs: scope ids
@@ -136,7 +142,8 @@ def _dynamic_bytes(func: PrimFunc) -> int | None:
 
 def _contiguous(buffer: Buffer, node: BufferRegion) -> Any:
     """Elements of a region that is one run of storage, or None."""
-    if buffer.strides or not buffer.has_default_layout:
+    layout = None if buffer.has_default_layout else buffer.layout
+    if buffer.strides or (layout is not None and not layout.is_trivial()):
         return None
     total: Any = 1
     partial = False
