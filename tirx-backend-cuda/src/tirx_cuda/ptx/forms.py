@@ -201,6 +201,10 @@ class _Layout:
             return f"[{', '.join(map(self.member, members))}]"
         if item.kind == "vector":
             return self.vector(item)
+        if item.kind == "group":
+            return f"{{{self.written(item.members)}}}"
+        if item.type.startswith("&"):
+            return self.add(Part("memory", item, None, item.type[1:]))
         return self.add(Part(item.kind, item, self.type(item)))
 
     def member(self, item: Item) -> str:

@@ -17,10 +17,11 @@ for _table, _families in {
     "atomic": "atom red",
     "copy": "cp",
     "warp": "activemask elect match redux shfl vote",
-    "matrix": "ldmatrix stmatrix movmatrix mma",
+    "matrix": "ldmatrix stmatrix movmatrix mma wmma",
     "sync": "bar barrier membar fence griddepcontrol mbarrier",
     "tcgen05": "tcgen05",
     "wgmma": "wgmma",
+    "video": "vabsdiff vadd vmad vmax vmin vset vshl vshr vsub",
     "misc": "exit brkpt trap nanosleep pmevent setmaxnreg clusterlaunchcontrol tensormap multimem fabric spcompress spdecompress",
 }.items():
     FAMILIES.update(dict.fromkeys(_families.split(), _table))

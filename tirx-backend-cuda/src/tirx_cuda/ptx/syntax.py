@@ -7,8 +7,8 @@
 
 * `==` begins a section: its number in the manual, its title, and defaults of its rows
 * `.name = ...` says what a modifier slot may hold; `{...}` in a row makes it optional; other words are fixed
-* operands: `a:f32` read, `d:=f32` written, `d:+f32` both; `{a:f32*4}` a vector of four registers; `[a:shared]` memory in a space;
-  `[a, b]` several things in one pair of brackets; `a:#0..15` or `a:#2/4/8` an immediate; `!128` fixed text; `d:=t|p:=pred` a pair;
+* operands: `a:f32` read, `d:=f32` written, `d:+f32` both; `{a:f32*4}` a vector of four registers, `{a:u16, b:u16}` of different ones; `[a:shared]` memory in a space;
+  `a:&generic` an address as a plain register; `[a, b]` several things in one pair of brackets; `a:#0..15` or `a:#2/4/8` an immediate; `!128` fixed text; `d:=t|p:=pred` a pair;
   `(b:u32)` may be left out; `~` behind a type: wider registers too; `[0..15]`: what a constant may be; `?` behind a written operand: `_` too;
   ` if hint` behind an operand: only with that modifier. A type or space may name a slot.
 * behind them: `@80` architectures (see `target_sets`), `ptx7.0`, `=group.function` the simulator's meaning, `!effect`, `~ulp(2)` accuracy
@@ -40,7 +40,8 @@ class Slot:
 class Item:
     """One element of a row's operand list.
 
-    `kind`: `reg`, `imm`, `text`, `vector`, `memory` (brackets), `pair`, `optional`; the last four hold `members`.
+    `kind`: `reg`, `imm`, `text`, `vector`, `group` (braces), `memory` (brackets), `pair`, `optional`; the last four hold
+    `members`.
     """
 
     __slots__ = ("choices", "count", "kind", "members", "name", "rw", "sink", "type", "when", "wide")
@@ -251,6 +252,8 @@ def _inner(text: str) -> Item:
 
 
 def _vector(text: str) -> Item:
+    if "," in text:
+        return Item("group", members=tuple(_items(text)))
     inner, _, count = text.partition("*")
     one = _single(inner)
     return Item("vector", one.name, rw=one.rw, type=one.type, count=count, sink=one.sink, wide=one.wide)
