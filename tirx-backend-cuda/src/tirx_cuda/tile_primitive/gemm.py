@@ -108,7 +108,7 @@ class Plan:
         turned = grouped.permute_by_groups(separators, (1, 0))
         found = fragments(tile, turned, shape[::-1], packed)
         at = {place[::-1]: registers for place, registers in found.at.items()}
-        return Fragments(at, found.counts[::-1], packed)
+        return Fragments(at, found.counts[::-1], packed, found.base)
 
 
 def _beta(call: TileCall) -> object:

@@ -22,14 +22,17 @@ __all__ = ["Fragments", "Registers", "fragments", "lanes_of", "parts"]
 
 
 class Fragments:
-    """First register of each part: `at[i, j][r]` is where register `r` of the instruction lies, in elements."""
+    """First register of each part: `base + at[i, j][r]` is where register `r` of the instruction lies, in elements."""
 
-    __slots__ = ("at", "counts", "packed")
+    __slots__ = ("at", "base", "counts", "packed")
 
-    def __init__(self, at: dict[tuple[int, ...], tuple[int, ...]], counts: tuple[int, ...], packed: int) -> None:
+    def __init__(
+        self, at: dict[tuple[int, ...], tuple[int, ...]], counts: tuple[int, ...], packed: int, base: Expr | int = 0
+    ) -> None:
         self.at = at
         self.counts = counts
         self.packed = packed
+        self.base = base
 
     def grouped(self, sizes: Sequence[int]) -> Fragments:
         """Blocks of parts: the registers of all parts of a block, in row-major order."""
@@ -38,7 +41,7 @@ class Fragments:
         for block in product(*map(range, counts)):
             parts = product(*(range(b * size, (b + 1) * size) for b, size in zip(block, sizes, strict=True)))
             at[block] = tuple(register for part in parts for register in self.at[part])
-        return Fragments(at, counts, self.packed)
+        return Fragments(at, counts, self.packed, self.base)
 
     def steps(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """`(first, strides)` with `at[i, j][r] == first[r] + i * strides[0] + j * strides[1]`, where that holds for all."""
@@ -75,7 +78,7 @@ def lanes_of(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[t
         kept += inside or [Iter(1, 1)]
         extents.append(_size(inside))
         beyond[dim] = outside
-    return TileLayout.from_iters(kept, (), {"m": grouped.offset.get("m", 0)}), tuple(extents), beyond
+    return TileLayout.from_iters(kept), tuple(extents), beyond
 
 
 def fragments(tile: Tile, atom: TileLayout, shape: Sequence[int], packed: int) -> Fragments:
@@ -97,7 +100,10 @@ def fragments(tile: Tile, atom: TileLayout, shape: Sequence[int], packed: int) -
             if lanes[element] != lane or numbers.setdefault(register // packed, own) != own or own % packed:
                 decline(f"`{name}` lies otherwise in the lanes than the instruction takes it", part=part, element=place)
         found[part] = tuple(numbers[number] for number in sorted(numbers))
-    return Fragments(found, counts, packed)
+    base = region_layout(tile).offset.get("m", 0)
+    if not tile.context.analyzer.divides(packed, base):
+        decline(f"the region of `{name}` begins within a register", elements=base, packed=packed)
+    return Fragments(found, counts, packed, base)
 
 
 def _positions(layout: TileLayout, axis: str) -> list[int]:
@@ -134,23 +140,28 @@ def _flat(place: Sequence[int], extents: Sequence[int]) -> int:
 class Registers:
     """The registers of a warp's tile as instructions take them: of 32 bits where they hold several elements."""
 
-    __slots__ = ("buffer", "found", "packed", "regular")
+    __slots__ = ("base", "buffer", "found", "packed", "regular")
 
     def __init__(self, tile: Tile, found: Fragments) -> None:
         self.found, self.packed, self.regular = found, found.packed, found.steps()
         count = _constant(tile.buffer.layout.span()) // found.packed  # type: ignore[union-attr]
         dtype = "uint32" if found.packed > 1 else tile.dtype
+        self.base = found.base // self.packed if isinstance(found.base, int) else _divided(tile, found)
         self.buffer: Buffer = tile.view_registers((count,), dtype)
 
     def of(self, part: Sequence[Expr | int]) -> list[BufferLoad]:
         """The registers of one part."""
         if self.regular is None:
-            numbers: Sequence[Expr | int] = [n // self.packed for n in self.found.at[tuple(map(int, part))]]
+            numbers: list[Expr | int] = [n // self.packed for n in self.found.at[tuple(map(int, part))]]
         else:
             first, strides = self.regular
             shift = sum((step * (stride // self.packed) for step, stride in zip(part, strides, strict=True)), 0)
             numbers = [shift + number // self.packed for number in first]
-        return [BufferLoad(self.buffer, (as_expr(number),)) for number in numbers]
+        return [BufferLoad(self.buffer, (as_expr(self.base + number),)) for number in numbers]
+
+
+def _divided(tile: Tile, found: Fragments) -> Expr:
+    return tile.context.analyzer.simplify(as_expr(found.base) // found.packed)
 
 
 def parts(counts: Sequence[int], context: DispatchContext, *, regular: bool) -> Iterator[tuple[Expr | int, ...]]:
