@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tirx.ir.context import set_builder
 from tirx.layout import Axis, ComposeLayout, Iter, R, S, TileLayout, laneid, warpid
 from tirx.layout.read import read_layout
 from tirx.support.errors import LayoutError
@@ -147,3 +148,14 @@ def test_the_second_line_is_named() -> None:
         "    |      ^^^^^\n"
         "  help: did you mean `laneid`?"
     )
+
+
+def test_the_place_is_in_the_text_also_while_a_kernel_is_built() -> None:
+    leave = set_builder(object())  # type: ignore[arg-type]
+    try:
+        with pytest.raises(LayoutError) as caught:
+            read_layout("S[8] + S[0]", "TEXT")
+    finally:
+        leave()
+    assert caught.value.span is not None
+    assert (caught.value.span.path, caught.value.span.column) == ("TEXT", 7)

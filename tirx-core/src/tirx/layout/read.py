@@ -90,7 +90,10 @@ class _Reader:
         try:
             return rule(self, node)
         except LayoutError as error:
-            raise error.placed(self._span(node)) from None
+            if error.span is not None and error.span.path == self.name:
+                raise
+            first = error.diagnostics[0]  # whoever reads the text may be building a kernel: its line is not the place
+            raise LayoutError(first.message, span=self._span(node), hint=first.hint, notes=first.notes) from None
         except RecursionError:
             raise LayoutError("this layout is nested too deeply", span=Span(self.name, 1)) from None
         finally:
