@@ -102,7 +102,8 @@ class Peer:
 
 
 def cases(count: int, seed: int = 0) -> Iterator[Case]:
-    """Random operations: each kind in turn."""
+    """Some that chance seldom finds, then random operations, each kind in turn."""
+    yield from RARE
     chance = random.Random(seed)
     makers = list(MAKERS)
     for number in range(count):
@@ -277,6 +278,15 @@ MAKERS = (
     apply, query, canonicalize, canonicalize_for_cuda, group, group_many, permute, tile, tile_to, tile_inverse, direct_sum,
     sum_inverse, box, box, elements, broadcast,
 )  # fmt: skip
+
+
+PLAIN = TileLayout.from_iters([Iter(8, 1)])
+TWICE = TileLayout.from_iters([Iter(4, 16), Iter(2, 2)], [Iter(2, 16), Iter(2, 16)])
+RARE = (
+    Case("is_trivial", ComposeLayout(3, 0, 3, PLAIN), ()),
+    Case("get_scope", TileLayout.from_iters([Iter(8, 1)], [Iter(2, 1, "warpid")]), ()),
+    Case("is_direct_sum_left", TileLayout.from_iters([Iter(4, 16)], [Iter(2, 16)]), (TWICE, [4, 2], [4])),
+)
 
 
 # ---- comparison ---------------------------------------------------------------------------------------------------

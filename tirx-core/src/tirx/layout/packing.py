@@ -12,7 +12,7 @@ from .mistakes import mistake, numbers, shown
 from .parts import Parts, axis_name, is_memory
 from .text import spec_text
 
-__all__ = ["broadcast", "pack", "storage", "unpack"]
+__all__ = ["broadcast", "element_axis", "is_contiguous", "pack", "storage", "unpack"]
 
 P = TypeVar("P", bound=Parts)
 
