@@ -42,7 +42,7 @@ from tirx.ir import (
     rewrite,
 )  # fmt: skip
 from tirx.target import Target
-from tirx.tile.active import ActiveSet
+from tirx.tile.active import ActiveSet, Unclear
 from tirx.tile.rank import rank_of
 from tirx.tile.space import Space
 from tirx.tile.steps import numbers, progressions
@@ -260,3 +260,31 @@ def test_conditions_on_ids_are_known_exactly(body: Stmt) -> None:
 @given(programs(unknown=True), st.integers(-1, 17))
 def test_what_is_claimed_holds_in_every_visit(body: Stmt, unknown: int) -> None:
     check(body, unknown)
+
+
+SPACE = Flows(Seq(())).space
+
+
+@given(
+    st.integers(1, 2**THREADS - 1),
+    st.sampled_from([("warp", "thread"), ("cta", "thread"), ("cta", "warp")]),
+    st.lists(st.integers(0, 1), min_size=THREADS, max_size=THREADS),
+    st.randoms(use_true_random=False),
+)
+def test_whoever_was_chosen(mask: int, choice: tuple[str, str], truth: list[int], random: Any) -> None:
+    """One child of each member with active threads, then a condition: what is claimed holds for every pick."""
+    within, child = choice
+    before = ActiveSet(SPACE, mask).chosen(within, child, Unclear("elect", "thread"))
+    after = before.where(truth, Unclear("condition", "thread"))
+    picked: set[int] = set()
+    for start in range(0, THREADS, SIZES[within]):
+        places = range(start, start + SIZES[within], SIZES[child])
+        candidates = [{t for t in range(at, at + SIZES[child]) if mask >> t & 1} for at in places]
+        picked |= random.choice([item for item in candidates if item] or [set()])
+    for active, threads in ((before, picked), (after, {t for t in picked if truth[t]})):
+        for scope in ("warp", "cta"):
+            if active.problem(scope) is None:
+                for part in members(threads, scope):
+                    assert active.share(scope).threads == len(part)
+                    assert [rank_in(active, scope, thread) for thread in part] == list(range(len(part)))
+                    assert active.is_full(scope) == (len(part) == SIZES[scope])
