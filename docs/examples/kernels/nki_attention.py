@@ -10,7 +10,7 @@ import numpy as np
 
 from tirx import script as Tx
 
-LENGTH, WIDTH, BLOCK = 320, 64, 128
+LENGTH, WIDTH, BLOCK = 200, 64, 128
 SCALE = WIDTH**-0.5
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tirx import script as Tx
 
-TOKENS, WIDTH, HIDDEN, BLOCK = 200, 320, 448, 128
+TOKENS, WIDTH, HIDDEN, BLOCK = 200, 192, 320, 128
 
 
 def pieces(total, step):
