@@ -100,6 +100,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nki.memset(sbuf("long", 2, 70_000, dtype="int8"), 1),
         "`result` of nki.memset has 70,000 elements in one dimension; an access counts to 65,535",
     ),
+    "an odd element of PSUM": (
+        lambda: nki.memset(Buffer("b", (8, 8), "bfloat16", scope="trn.psum", layout=None)[:, 1:3], 0.0),
+        "`result` of nki.memset starts at byte 2 of a PSUM bank, which is no multiple of 4",
+    ),
     "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "129 partitions are more than the 128"),
     "identity of another size": (lambda: nki.identity(T, 64), "`result` of nki.identity covers 128 x 64, not 64 x 64"),
     "identity too large": (lambda: nki.identity(T, 256), "`size` of nki.identity is 256"),

@@ -85,4 +85,8 @@ def nc_transpose(dst: Any, data: Any, engine: Any = Engine.unknown, name: Any = 
     by_vector = max(data.shape[0], data.free) <= 32
     if not {"tensor": by_tensor, "vector": by_vector, "unknown": by_tensor or by_vector}[chosen]:
         refuse(f"no engine transposes {data.shape} from {data.memory} to {dst.memory}")
-    dst.write(data.read().reshape(data.shape[0], -1).T)
+    values = data.read().reshape(data.shape[0], -1)
+    by_product = machine.generation == "v2" and dst.memory == "psum" and chosen != "vector"
+    if by_product and not np.isfinite(values.astype(np.float32)).all():
+        refuse("the tensor engine of NeuronCore-v2 does not transpose NaN and infinities")
+    dst.write(values.T)

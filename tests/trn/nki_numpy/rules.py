@@ -40,6 +40,8 @@ def chip(*tiles: Any) -> None:
             refuse("an access has at most 4 free dimensions")
         if max(tile.shape) > 65535:
             refuse(f"a dimension of {max(tile.shape)} does not fit the 16 bits of an access")
+        if tile.memory == "psum" and tile.offset() % 4:
+            refuse(f"an access of PSUM starts at byte {tile.offset()}, no multiple of 4")
         count, step = tile.shape[0], 128 if tile.shape[0] > 64 else 64 if tile.shape[0] > 32 else 32
         if tile.partition % step:
             refuse(f"{count} partitions cannot start at {tile.partition}")

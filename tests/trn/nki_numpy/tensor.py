@@ -149,14 +149,17 @@ class Tensor:
         if self.on_chip:
             machine.touch(self.root)
 
+    def offset(self) -> int:
+        """The byte of a partition at which the view starts."""
+        start = self.data.__array_interface__["data"][0] - self.root.values.__array_interface__["data"][0]
+        return int(start % self.root.values.strides[0])
+
     def banks(self) -> tuple[int, int]:
         """The first and the last PSUM bank that the view touches."""
-        start = self.data.__array_interface__["data"][0] - self.root.values.__array_interface__["data"][0]
-        row = self.root.values.strides[0]
         last = sum(
             (extent - 1) * stride for extent, stride in zip(self.data.shape[1:], self.data.strides[1:], strict=True)
         )
-        first = start % row
+        first = self.offset()
         return first // BANK, (first + last) // BANK
 
     def read_flat(self) -> np.ndarray:

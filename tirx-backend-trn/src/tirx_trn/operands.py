@@ -11,6 +11,7 @@ from tirx.support.errors import ScriptError
 
 from .box import Box, box_of, constant, extents_of
 from .dtypes import NKI_DTYPES
+from .hardware import PSUM
 from .layout import is_on_chip
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 MAX_FREE_DIMENSIONS = 4
+PSUM_WORD = 4
 MAX_COUNT = 65_535  # sizes of an access are 16 bits wide (architecture guides)
 Region = Buffer | BufferRegion | BufferLoad
 
@@ -95,6 +97,7 @@ def on_chip(value: Any, operation: str, name: str, scopes: Sequence[str]) -> Til
     tile = in_memory(value, operation, name, scopes)
     _check_partition_start(tile, operation)
     _check_dimensions(tile, operation)
+    _check_psum_start(tile, operation)
     return tile
 
 
@@ -185,6 +188,25 @@ def _check_dimensions(tile: Tile, operation: str) -> None:
         refuse(
             f"`{tile.name}` of nki.{operation} has {widest:,} elements in one dimension; an access counts to {MAX_COUNT:,}",
             "work on slices of it",
+        )
+
+
+def _check_psum_start(tile: Tile, operation: str) -> None:
+    """Accesses of PSUM start at whole 4 bytes: AWS's compiler refuses others, its simulator does not see them."""
+    size = tile.region.buffer.dtype.bytes
+    if tile.scope != PSUM or size >= PSUM_WORD:
+        return
+    step, position = 1, 0
+    for dim in reversed(range(tile.box.place.partition_dim + 1, len(tile.box.extents))):
+        start = constant(tile.box.starts[dim])
+        if start is None:
+            return  # a loop variable: multiples of an aligned tile in all that people write
+        position += start * step
+        step *= tile.box.place.shape[dim]
+    if position * size % PSUM_WORD:
+        refuse(
+            f"`{tile.name}` of nki.{operation} starts at byte {position * size} of a PSUM bank, which is no multiple of {PSUM_WORD}",
+            "start at an even element, or use a float32 tile",
         )
 
 

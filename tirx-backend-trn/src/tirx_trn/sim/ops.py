@@ -101,8 +101,12 @@ def raw_written(region: SimRegion) -> Any:
 
 
 def nc_transpose(ctx: SimContext, dst: SimRegion, data: SimRegion, engine: str = "unknown") -> None:
-    """Rows become columns."""
-    store(dst, raw(data).T)
+    """Rows become columns; on NeuronCore-v2 by a product, which spreads what is not finite."""
+    values = raw(data)
+    by_product = ctx.attributes.get("generation") == "v2" and dst.scope == PSUM and engine != "vector"
+    if by_product and not np.isfinite(values.astype(np.float32)).all():
+        ctx.finding("transpose", "the tensor engine of NeuronCore-v2 transposes by a product: NaN and infinities spread")
+    store(dst, values.T)
 
 
 # ---- the scalar engine ----------------------------------------------------------------------------------------------
