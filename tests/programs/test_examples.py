@@ -43,11 +43,25 @@ def name(request: pytest.FixtureRequest) -> str:
     return found
 
 
+# Kernels whose sizes are fixed when they are compiled: several tiles in every direction.
+SIZED = {
+    "matmul": {"M": 128, "N": 64, "K": 64},
+    "tile_gemm": {"M": 256, "N": 256, "K": 96},
+    "tile_attention": {"H": 2, "N": 128},
+    "tile_batched_gemm": {"BATCH": 8},
+    "tile_layernorm": {"N": 13},
+    "tile_rmsnorm_fp8": {"N": 12},
+    "tile_top_k": {"N": 8},
+    "tile_transpose": {"M": 64, "N": 96},
+}  # fmt: skip
+
+
 def small(name: str, module: ModuleType) -> tuple[Any, Any]:
     """A kernel and its arguments at a size for tests."""
     rng = np.random.default_rng(11)
-    if name == "matmul":
-        return module.matmul.specialize(M=128, N=64, K=64), module.arguments(rng, 128, 64, 64)
+    if name in SIZED:
+        kernel = getattr(module, name).specialize(**SIZED[name])
+        return kernel, module.arguments(rng, **{key.lower(): value for key, value in SIZED[name].items()})
     return module.KERNEL, module.arguments(rng, **SMALL.get(name, {}))
 
 
