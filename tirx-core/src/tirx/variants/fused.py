@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import script as Tx
 from ..tile import Variant
+from .reduce import THREAD_REDUCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,8 +76,6 @@ _EMIT = {
 
 def fused_variants(kind: str) -> tuple[Variant, ...]:
     """The rows of the fused operations for `kind`."""
-    from .reduce import THREAD_REDUCE
-
     return tuple(
         Variant(
             operation,
