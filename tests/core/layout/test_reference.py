@@ -12,11 +12,12 @@ from tirx.layout import Axis, R, S, TileLayout, laneid, warpid
 L = TileLayout(S[(8, 2, 4, 2) : (4 @ laneid, 1 @ warpid, 1 @ laneid, 1)] + R[2 : 4 @ warpid] + 5 @ warpid)
 FRAGMENT = TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])
 COLUMNS = TileLayout(S[(16, 4, 16) : (16, 256, 1)])
+SWIZZLED = names.ComposeLayout(3, 3, 3, TileLayout(S[128, 64]))
 PART = TileLayout(S[(8, 1, 4, 2) : (4 @ laneid, 1 @ warpid, 1 @ laneid, 1)] + R[2 : 4 @ warpid] + 6 @ warpid)
 WARPS = TileLayout(S[(2, 8, 2, 4, 2) : (1 @ warpid, 4 @ laneid, 2, 1 @ laneid, 1)])
 TEXT = "TileLayout(S[(4, 8):(1 @ Axis.laneid, 1)] + R[2:4 @ Axis.warpid] + 5 @ Axis.warpid)"
 SPACE = {name: getattr(names, name) for name in names.__all__} | {
-    "L": L, "FRAGMENT": FRAGMENT, "COLUMNS": COLUMNS, "PART": PART, "WARPS": WARPS, "TEXT": TEXT,
+    "L": L, "FRAGMENT": FRAGMENT, "COLUMNS": COLUMNS, "PART": PART, "WARPS": WARPS, "TEXT": TEXT, "SWIZZLED": SWIZZLED,
     "laneid": laneid, "warpid": warpid, "wid_in_wg": Axis.wid_in_wg,
 }  # fmt: skip
 
@@ -94,6 +95,22 @@ ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).canonicalize()             => Compo
 ComposeLayout(3, 3, 3, TileLayout(S[128, 64])).slice([128, 64], [(8, 16), (0, 64)]) => ComposeLayout(3, 3, 3, TileLayout(S[8, 64] + 512))
 ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).pack(2)                    => ComposeLayout(2, 3, 3, TileLayout(S[8, 32]))
 ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).unpack(2)                  => ComposeLayout(4, 3, 3, TileLayout(S[8, 64, 2]))
+ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).is_tile_inner(SWIZZLED, [128, 64], [8, 64])   => TileLayout(S[(16, 1):(1, 1)])
+ComposeLayout(2, 3, 3, TileLayout(S[8, 64])).is_tile_inner(SWIZZLED, [128, 64], [8, 64])   => None
+TileLayout(S[8, 64]).is_tile_inner(SWIZZLED, [128, 64], [8, 64])        => None
+TileLayout(S[16, 1]).is_tile_outer(SWIZZLED, [128, 64], [16, 1])        => ComposeLayout(3, 3, 3, TileLayout(S[8, 64]))
+TileLayout(S[(16, 1):(512, 1)]).is_direct_sum_left(SWIZZLED, [16, 8, 1, 64], [16, 1]) => ComposeLayout(3, 3, 3, TileLayout(S[8, 64]))
+ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).is_direct_sum_right(SWIZZLED, [16, 8, 1, 64], [8, 64]) => TileLayout(S[(16, 1):(512, 1)])
+TileLayout(S[8, 64]).is_direct_sum_right(SWIZZLED, [16, 8, 1, 64], [8, 64]) => None
+ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).direct_sum(TileLayout(S[16, 1]), [16, 1], [8, 64]).size() => 8192
+ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).apply_to_shape((72,), (512,)) => [1, 8]
+ComposeLayout(3, 0, 3, TileLayout(S[8, 64])).is_trivial()               => True
+ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).is_trivial()               => False
+ComposeLayout(3, 3, 3, TileLayout(S[(8, 64):(1 @ laneid, 1)])).get_scope() => ("thread", "warp")
+ComposeLayout(3, 3, 3, TileLayout(S[(8, 64):(1 @ laneid, 1)])).storage() => ComposeLayout(3, 3, 3, TileLayout(S[64]))
+ComposeLayout(3, 3, 3, TileLayout(S[(8, 64):(1 @ laneid, 1)])).axes()   => ("laneid", "m")
+ComposeLayout(3, 3, 3, TileLayout(S[512])).group_many([[8, 64], [16, 32]])[1] => [[0, 1, 3], [0, 2, 3]]
+ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).verify_well_formed()       => True
 ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).size()                     => 512
 ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).span()                     => 512
 ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).is_swizzle()               => True
