@@ -53,7 +53,8 @@ def language() -> str:
     values = {name: getattr(Tx, name) for name in names}
     intro = (
         "Every name that `from tirx import script as Tx` has on core alone. Backends add "
-        "[their namespaces](plugins.md): [`Tx.cuda`](cuda.md), [`Tx.nki`](nki.md).\n"
+        "[their namespaces](plugins.md): [`Tx.cuda`](cuda.md), [`Tx.nki`](nki.md). What is below `Tx.tile` and the scopes has "
+        "[a page of its own](tile.md).\n"
     )
     parts = [intro]
     left = dict(values)
