@@ -84,7 +84,9 @@ def test_a_transpose_of_infinities_is_a_finding_on_v2() -> None:
     func = tile_kernel(*ALL["transposed by the tensor engine"][:2], ((4, 2), "float32"))
     values, result = np.full((2, 4), np.inf, np.float32), np.zeros((4, 2), np.float32)
     assert simulate(func, values, result).verdict == "clean"
-    assert [found.kind for found in simulate(func, values, result, target="trn -generation=v2").findings] == ["transpose"]
+    assert [found.kind for found in simulate(func, values, result, target="trn -generation=v2").findings] == [
+        "transpose"
+    ]
 
 
 def test_memory_that_nobody_wrote_is_a_finding() -> None:

@@ -51,10 +51,11 @@ def _total(held: Iterable[Range], time: int) -> int:
 
 
 def _overflow(held: list[Range], time: int, limit: int, name: str) -> Diagnostic:
-    alive = _alive(held, time)
-    last = max(alive, key=lambda item: item.first)
+    alive, total = _alive(held, time), _total(held, time)
+    enough = [item for item in alive if total - bytes_of(item.buffer) <= limit]  # without one of these it would fit
+    last = max(enough or alive, key=lambda item: item.first)
     return Diagnostic(
-        f"`{last.buffer.name}` brings {name} to {_total(held, time):,} bytes per partition, of which there are {limit:,}",
+        f"`{last.buffer.name}` brings {name} to {total:,} bytes per partition, of which there are {limit:,}",
         last.alloc.span,
         "use smaller tiles, or finish with some before others begin",
         map_of(alive, name),

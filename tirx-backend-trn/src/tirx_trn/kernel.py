@@ -74,7 +74,7 @@ def accesses(stmt: Stmt) -> dict[int, Access]:
 def _tile_accesses(found: dict[int, Access], call: TileCall) -> None:
     for region in reads(call):
         access = found.setdefault(id(region.buffer.data), Access())
-        access.read = access.read or call
+        access.read = call if access.read is None else access.read
     for region in writes(call):
         access = found.setdefault(id(region.buffer.data), Access())
-        access.written = access.written or call
+        access.written = call if access.written is None else access.written

@@ -6,13 +6,13 @@ There are no threads: no scope ids to resolve, and buffers keep their dimensions
 from __future__ import annotations
 
 from tirx.transform.bind_target import bind_target
-from tirx.transform.lower_tile import lower_tile
 from tirx.transform.pipeline import Anchor, Pipeline
 from tirx.transform.split_host_device import split_host_device
 from tirx.transform.verify import verify
 
 from .transform.allocate import allocate
 from .transform.constant_bias import constant_bias
+from .transform.expand_tiles import expand_tiles
 from .transform.lower_tiles import lower_tiles
 
 __all__ = ["PIPELINE"]
@@ -23,7 +23,7 @@ PIPELINE = Pipeline(
         bind_target,
         verify,
         Anchor("trn:after_verify"),
-        lower_tile,
+        expand_tiles,
         Anchor("trn:after_lower_tile"),
         constant_bias,
         Anchor("trn:before_allocate"),

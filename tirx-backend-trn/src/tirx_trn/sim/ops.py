@@ -105,7 +105,9 @@ def nc_transpose(ctx: SimContext, dst: SimRegion, data: SimRegion, engine: str =
     values = raw(data)
     by_product = ctx.attributes.get("generation") == "v2" and dst.scope == PSUM and engine != "vector"
     if by_product and not np.isfinite(values.astype(np.float32)).all():
-        ctx.finding("transpose", "the tensor engine of NeuronCore-v2 transposes by a product: NaN and infinities spread")
+        ctx.finding(
+            "transpose", "the tensor engine of NeuronCore-v2 transposes by a product: NaN and infinities spread"
+        )
     store(dst, values.T)
 
 
