@@ -48,6 +48,7 @@ __all__ = ["Analyzer", "simplify"]
 
 
 _CHANGING = mask_of(BufferLoad, Call)
+_ADDING = mask_of(LShift, BitwiseOr, BitwiseXor)
 _DIGITS = mask_of(FloorDiv, FloorMod, BitwiseAnd, BitwiseOr, BitwiseXor, LShift, RShift)
 
 
@@ -113,7 +114,7 @@ class Analyzer:
         for less, more, gap in sides(condition):
             high, low = self._side(more, False), self._side(less, True)
             if high is not None and low is not None:
-                form = high.scaled(1).plus_form(low, -1)
+                form = high.plus_form(low, -1)
                 form.constant -= gap
                 yield form
 
@@ -134,9 +135,11 @@ class Analyzer:
 
     def _limit(self, form: Linear, atom: Expr, factor: int) -> int | None:
         """The least (for a negative factor: largest) value of an atom for which `form` can be 0 or more."""
-        others = Linear().plus_form(form)
-        others.add(atom, -factor)
-        high = self.linear_bounds(others).high
+        high: int | None = form.constant
+        if len(form.atoms) > 1:
+            others = form.scaled(1)
+            others.add(atom, -factor)
+            high = self.linear_bounds(others).high
         if high is None:
             return None
         return -(high // factor) if factor > 0 else high // -factor
@@ -167,7 +170,7 @@ class Analyzer:
 
     def linear(self, expr: Expr) -> Linear:
         """The canonical sum; shifts and bits that only add up are part of it."""
-        return linear_of(expr, self._look)
+        return linear_of(expr, self._look if expr.mask & _ADDING else None)
 
     def multiples(self, form: Linear, divisor: int) -> tuple[Linear, Linear]:
         """`form` as a sum of terms that `divisor` provably divides, and a rest with a constant in [0, divisor)."""

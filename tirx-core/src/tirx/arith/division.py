@@ -77,9 +77,10 @@ def quotient(node: Any, divisor: int, analyzer: Analyzer, make: Make) -> Expr | 
     if shared is not None:
         factor, part, _ = shared
         return result.plus(_made(part.to_expr(node.dtype), divisor // factor, analyzer, make)).to_expr(node.dtype)
-    upper, small = analyzer.multiples(rest, divisor)
-    if upper.atoms and (small.atoms or small.constant) and analyzer.linear_bounds(small).within(0, divisor - 1):
-        return result.plus(_made(upper.to_expr(node.dtype), divisor, analyzer, make)).to_expr(node.dtype)
+    if len(rest.atoms) + (rest.constant != 0) > 1:
+        upper, small = analyzer.multiples(rest, divisor)
+        if upper.atoms and (small.atoms or small.constant) and analyzer.linear_bounds(small).within(0, divisor - 1):
+            return result.plus(_made(upper.to_expr(node.dtype), divisor, analyzer, make)).to_expr(node.dtype)
     if result.atoms or result.constant:
         return result.plus(_made(rest.to_expr(node.dtype), divisor, analyzer, make)).to_expr(node.dtype)
     return None
@@ -116,9 +117,11 @@ def remainder(node: FloorMod, analyzer: Analyzer) -> Expr | None:
         return folded(node)
     if analyzer.bounds(node.a).within(0, divisor - 1):
         return node.a
-    whole, rest = analyzer.multiples(analyzer.linear(node.a), divisor)
-    if analyzer.linear_bounds(rest).within(0, divisor - 1):
-        return rest.to_expr(node.dtype)
+    form = analyzer.linear(node.a)
+    for apart in (Linear.split, analyzer.multiples):
+        whole, rest = apart(form, divisor)
+        if analyzer.linear_bounds(rest).within(0, divisor - 1):
+            return rest.to_expr(node.dtype)
     for factor, part, small in common_parts(rest, divisor, analyzer):
         if small.atoms or small.constant:
             inner = binary(FloorMod, part.to_expr(node.dtype), const(divisor // factor, node.dtype))

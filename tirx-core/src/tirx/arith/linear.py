@@ -27,7 +27,9 @@ class Linear:
 
     def add(self, atom: Expr, factor: int) -> None:
         """Add `factor * atom`."""
-        key = key_of(atom)
+        self._put(key_of(atom), atom, factor)
+
+    def _put(self, key: Any, atom: Expr, factor: int) -> None:
         total = self.coefficients.get(key, 0) + factor
         if total:
             self.atoms[key] = atom
@@ -42,8 +44,8 @@ class Linear:
 
     def plus_form(self, other: Linear, factor: int = 1) -> Linear:
         """`factor` times another sum added; answers itself."""
-        for atom, inner in other.items():
-            self.add(atom, factor * inner)
+        for key, inner in list(other.coefficients.items()):
+            self._put(key, other.atoms[key], factor * inner)
         self.constant += factor * other.constant
         return self
 
@@ -53,16 +55,16 @@ class Linear:
 
     def items(self) -> Iterable[tuple[Expr, int]]:
         """Atoms with their coefficients."""
-        return [(self.atoms[key], factor) for key, factor in self.coefficients.items()]
+        return list(zip(self.atoms.values(), self.coefficients.values(), strict=True))
 
     def split(self, divisor: int) -> tuple[Linear, Linear]:
         """`(quotient, rest)` with `self == divisor * quotient + rest`; the rest's constant lies in [0, divisor)."""
         quotient, rest = Linear(), Linear()
-        for atom, factor in self.items():
+        for key, factor in self.coefficients.items():
             if factor % divisor == 0:
-                quotient.add(atom, factor // divisor)
+                quotient._put(key, self.atoms[key], factor // divisor)
             else:
-                rest.add(atom, factor)
+                rest._put(key, self.atoms[key], factor)
         quotient.constant, rest.constant = divmod(self.constant, divisor)
         return quotient, rest
 
