@@ -6,6 +6,7 @@ import pytest
 
 from tirx import script as Tx
 from tirx.ir import structural_equal
+from tirx.support.errors import LayoutError
 from tirx.testing import assert_round_trip
 
 LAYOUTS = [
@@ -44,3 +45,21 @@ def test_variables_of_layouts_count_by_place() -> None:
     assert not structural_equal(one, third)
     swizzled = Tx.from_source(KERNEL.format(layout="T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[8, 64]))"))
     assert not structural_equal(one, swizzled)
+
+
+@pytest.mark.parametrize(
+    ("layout", "message"),
+    [
+        ("T.ComposeLayout(3, 4, 3, T.TileLayout(T.S[8, 64]))", "a swizzle of 4 bits does not fit an atom of 3"),
+        ("T.TileLayout(T.S[(8, 64):(64,)])", "2 extents and 1 strides"),
+        ("T.TileLayout(T.S[(8, 64):(1 @ Axis.lane, 1)])", "there is no layout axis `lane`"),
+        ("T.TileLayout(T.S[8, 64]).slice([8, 64], [(0, 9), (0, 64)])", "9 is outside dimension 0 of extent 8"),
+    ],
+)
+def test_mistakes_are_shown_in_the_kernel(layout: str, message: str) -> None:
+    with pytest.raises(LayoutError) as caught:
+        Tx.from_source(KERNEL.format(layout=layout))
+    assert caught.value.message == message
+    assert caught.value.span is not None
+    assert caught.value.span.line == 6
+    assert caught.value.hint is not None
