@@ -78,7 +78,8 @@ REFUSED = {
         "t = nl.ndarray((2, 70000), dtype=nl.int8)\nnisa.memset(dst=t, value=1)", "a dimension of 70000 does not fit the 16 bits"
     ),
     "an odd element of PSUM": (
-        "p = nl.ndarray((8, 8), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.memset(dst=p[0:8, 1:3], value=0.0)", "starts at byte 2, no multiple of 4"
+        "p = nl.ndarray((8, 8), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.memset(dst=p[0:8, 1:3], value=0.0)",
+        "starts at byte 2, no multiple of 4",
     ),
     "an engine by number": (f"{LOAD}\nnisa.tensor_copy(dst=t, src=t, engine=1)", "engine 1 does not run this"),
     "GpSimd in PSUM": (f"{PRODUCT}\nnisa.memset(dst=acc, value=0.0, engine=nisa.engine.gpsimd)", "the GpSimd engine does not reach PSUM"),
@@ -180,8 +181,10 @@ def test_a_bias_that_is_a_number_is_refused_on_v2() -> None:
             "range_select came with NeuronCore-v3",
         ),
         (
-            "t = nl.ndarray((8, 8), dtype=nl.float32)\nnisa.memset(dst=t, value=float('inf'))\n"
-            "p = nl.ndarray((8, 8), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_transpose(dst=p, data=t)",
+            (
+                "t = nl.ndarray((8, 8), dtype=nl.float32)\nnisa.memset(dst=t, value=float('inf'))\n"
+                "p = nl.ndarray((8, 8), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_transpose(dst=p, data=t)"
+            ),
             "does not transpose NaN and infinities",
         ),
     ],

@@ -220,6 +220,16 @@ def test_refused(name: str) -> None:
         act()
 
 
+def test_a_refusal_says_where_its_rule_stands() -> None:
+    for act, page in (
+        (lambda: nki.tensor_tensor(T, T, COLUMN, "add"), "tensor_tensor"),
+        (lambda: nki.matmul(P, HALF, T), "nc_matmul"),
+    ):
+        with pytest.raises(ScriptError) as caught:
+            act()
+        assert caught.value.diagnostics[0].notes == (f"rule: AWS Neuron documentation, nki.isa.{page}",)
+
+
 def test_near_names_are_suggested() -> None:
     with pytest.raises(ScriptError) as caught:
         nki.tensorscalar(T, T, 1.0, "ad")

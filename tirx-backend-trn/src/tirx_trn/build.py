@@ -6,13 +6,14 @@ from typing import Any
 
 from tirx.intrinsic import call
 from tirx.ir import Call, Expr, const
+from tirx.support.errors import Diagnostic, ScriptError
 
 from .box import constant
 from .op import ROWS
 from .opcodes import BITS, canonical, checked_opcode
 from .operands import Region, Tile, bit_pattern, check_number, flag, in_memory, on_chip, refuse, scalar, whole
 from .rules import RULES
-from .table import TABLE, Field, Option
+from .table import TABLE, Field, Instruction, Option, source_of
 from .written import Written
 
 __all__ = ["build"]
@@ -21,8 +22,19 @@ _TILES = ("tile", "copied", "device")
 
 
 def build(name: str, *values: Any, spelled: str = "", **options: Any) -> Call:
-    """The call of instruction `name`; `spelled` is the name that the author used, where NKI's differs."""
-    item = TABLE[name]
+    """The call of instruction `name`; `spelled` is the name that the author used, where NKI's differs.
+
+    What the instruction does not take is an error at the author's line, with the page that says so.
+    """
+    try:
+        return _built(TABLE[name], values, spelled, options)
+    except ScriptError as error:
+        first = error.diagnostics[0]
+        error.diagnostics = (Diagnostic(first.message, first.span, first.hint, (*first.notes, source_of(TABLE[name]))),)
+        raise
+
+
+def _built(item: Instruction, values: tuple[Any, ...], spelled: str, options: dict[str, Any]) -> Call:
     made = Written(item, spelled)
     fields = [*item.fields, *[item.fields[-1]] * (len(values) - len(item.fields))]
     given = [(field, value) for field, value in zip(fields, values, strict=False) if value is not None]
@@ -37,7 +49,7 @@ def build(name: str, *values: Any, spelled: str = "", **options: Any) -> Call:
     _check_engine(made)
     for rule in item.rules:
         RULES[rule](made)
-    return call(ROWS[name], *args, **options)
+    return call(ROWS[item.name], *args, **options)
 
 
 def _early(made: Written, field: Field, value: Any) -> Any:

@@ -15,6 +15,9 @@ from .liveness import Range, ranges
 __all__ = ["bytes_of", "plan", "too_much"]
 
 _UNITS = {SBUF: ("max_sbuf_size_per_partition", "SBUF"), PSUM: ("max_psum_size_per_partition", "PSUM")}
+_SOURCE = (
+    "AWS Neuron documentation, architecture guide of the NeuronCore; usable bytes as AWS publishes them with nkipy"
+)
 _ALIGNMENT = {SBUF: 32, PSUM: BANK_BYTES}  # a DMA queue moves whole 32 bytes best; PSUM is given out in banks
 
 
@@ -58,7 +61,7 @@ def _overflow(held: list[Range], time: int, limit: int, name: str) -> Diagnostic
         f"`{last.buffer.name}` brings {name} to {total:,} bytes per partition, of which there are {limit:,}",
         last.alloc.span,
         "use smaller tiles, or finish with some before others begin",
-        map_of(alive, name),
+        [*map_of(alive, name), f"rule: {_SOURCE}"],
     )
 
 

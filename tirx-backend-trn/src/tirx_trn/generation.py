@@ -17,7 +17,7 @@ from .hardware import BANK_BYTES, Generation
 from .kernel import instructions
 from .op import name_of
 from .opcodes import OPCODES
-from .table import TABLE
+from .table import TABLE, Instruction, source_of
 
 __all__ = ["missing"]
 
@@ -33,17 +33,26 @@ def missing(part: Stmt, figures: Generation) -> Found:
                 f"`{node.buffer.name}` is of type {node.buffer.dtype}", SINCE[node.buffer.dtype.name], figures, node
             )
     for call in instructions(part):
-        item = TABLE.get(name_of(call.op.name))
-        if item is None:
-            continue
-        if figures.name < item.since:
-            yield _later(f"nki.{item.name} is an instruction", item.since, figures, call)
-        for opcode in _opcodes(call):
-            if figures.name < OPCODES[opcode].since:
-                yield _later(f"{opcode} is an operation", OPCODES[opcode].since, figures, call)
-        rule = _RULES.get(item.name)
-        if rule is not None:
-            yield from rule(call, figures)
+        yield from _instruction(call, figures)
+
+
+def _instruction(call: Call, figures: Generation) -> Found:
+    item = TABLE.get(name_of(call.op.name))
+    if item is None:
+        return
+    for found in _problems(call, item, figures):
+        yield Diagnostic(found.message, found.span, found.hint, (*found.notes, source_of(item)))
+
+
+def _problems(call: Call, item: Instruction, figures: Generation) -> Found:
+    if figures.name < item.since:
+        yield _later(f"nki.{item.name} is an instruction", item.since, figures, call)
+    for opcode in _opcodes(call):
+        if figures.name < OPCODES[opcode].since:
+            yield _later(f"{opcode} is an operation", OPCODES[opcode].since, figures, call)
+    rule = _RULES.get(item.name)
+    if rule is not None:
+        yield from rule(call, figures)
 
 
 def _later(what: str, since: str, figures: Generation, node: Call | Alloc) -> Diagnostic:

@@ -13,7 +13,7 @@ from typing import Any
 from .hardware import CHIP, HBM, PSUM, SBUF
 from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, BITS, COMPARISONS, REDUCTIONS, UNARY, family
 
-__all__ = ["FLOATS", "TABLE", "Field", "Instruction", "Option"]
+__all__ = ["FLOATS", "TABLE", "Field", "Instruction", "Option", "source_of"]
 
 TENSOR, VECTOR, SCALAR, GPSIMD, DMA = "tensor", "vector", "scalar", "gpsimd", "dma"
 FLOATS = ("float32", "float16", "bfloat16", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")
@@ -107,6 +107,12 @@ class Instruction:
         self.accuracy = accuracy
         self.since = since
         self.page = page or function.removeprefix("nisa.")
+
+
+def source_of(item: Instruction) -> str:
+    """Where the rules of an instruction stand."""
+    page = item.page if item.page.startswith("nl.") else f"nki.isa.{item.page}"
+    return f"rule: AWS Neuron documentation, {page}"
 
 
 def _out(name: str, nki: str = "dst", **more: Any) -> Field:
