@@ -8,7 +8,7 @@ from __future__ import annotations
 from tirx.tile import Variant
 from tirx.variants import neutral_variants
 
-from . import copy_async, gemm, matrix_copy, reduction, vector_copy
+from . import copy_async, gemm, matrix_copy, permute, reduction, vector_copy
 
 __all__ = ["VARIANTS"]
 
@@ -18,5 +18,6 @@ VARIANTS: tuple[Variant, ...] = (
     *matrix_copy.VARIANTS,
     *copy_async.VARIANTS,
     *gemm.VARIANTS,
+    *permute.VARIANTS,
     *reduction.VARIANTS,
 )

@@ -19,12 +19,12 @@ from .operand import Scalar, Tile, operand_of, storage_of, tile_of
 from .owners import Owners, Part, coordinates, owners_of, region_layout
 from .reduce import emit_local, emit_shared, identity_of, reduce_variants, reduced_tiles
 from .rows import neutral_variants
-from .share import Evenly, Owned, Share, Whole, loops, when
+from .share import Evenly, Owned, Share, Whole, loops, split, when
 from .vectors import has_runs, run_of_owner, widest_vector
 
 __all__ = [
     "BINARY", "FORMULAS", "UNARY", "Evenly", "Owned", "Owners", "Part", "Scalar", "Share", "Tile", "Whole", "coordinates",
     "copy_share", "copy_tiles", "elementwise_variants", "emit_copy", "emit_elementwise", "emit_local", "emit_shared", "has_runs",
     "identity_of", "is_holder", "loops", "neutral_variants", "operand_of", "owners_of", "reduce_variants", "reduced_tiles", "region_layout",
-    "require_same_owners", "run_of_owner", "share_of", "storage_of", "tile_of", "when", "widest_vector",
+    "require_same_owners", "run_of_owner", "share_of", "split", "storage_of", "tile_of", "when", "widest_vector",
 ]  # fmt: skip
