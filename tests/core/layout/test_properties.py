@@ -101,7 +101,8 @@ def test_joined_axes_name_the_same_threads(chain: tuple[str, ...], data: st.Data
     made = layout.canonicalize(scopes=Widths())
     assert meaning_of_threads(made) == meaning_of_threads(layout)
     assert made.canonicalize(scopes=Widths()) == made
-    assert len([axis for axis in made.axes() if axis != "m"]) <= 1
+    if made.verify_well_formed():  # else a level between them has one member only, and is gone
+        assert len([axis for axis in made.axes() if axis != "m"]) <= 1
 
 
 def meaning_of_threads(layout: TileLayout) -> Any:
@@ -338,7 +339,8 @@ def test_storage(layout: TileLayout) -> None:
 @some
 @given(layouts())
 def test_trivial(layout: TileLayout) -> None:
-    assert layout.is_trivial() == (meaning(layout) == [[place({"m": i})] for i in range(layout.size())])
+    wanted = [[place({"m": index})] for index in range(layout.size())]
+    assert layout.is_trivial() == (meaning(layout) == wanted and not layout.replica)
 
 
 @many

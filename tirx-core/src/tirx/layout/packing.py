@@ -113,9 +113,7 @@ def storage(layout: P) -> P:
 
 def is_contiguous(layout: Parts) -> bool:
     """Whether elements follow each other in linear memory from position 0 on, each once."""
-    (first, *rest) = fuse_iters(layout.shard)
-    return (
-        not (rest or layout.replica or layout.offset)
-        and first.axis == "m"
-        and (same(first.extent, 1) or same(first.stride, 1))
-    )
+    first, *rest = fuse_iters(layout.shard)
+    if rest or layout.replica or layout.offset:
+        return False
+    return same(first.extent, 1) or (first.axis == "m" and same(first.stride, 1))
