@@ -27,7 +27,7 @@ def complaints(text: str) -> list[str]:
 
 def claimed(text: str) -> tuple[str, ...]:
     """The releases that a file says it runs with; all of them where it says nothing."""
-    found = re.search(r"Runs with NKI (\d\.\d)(?: to (\d\.\d))?\.", text)
+    found = re.search(r"TIRx for NKI (\d\.\d)(?: to (\d\.\d))?\.", text)
     if found is None:
         return RELEASES
     return tuple(item for item in RELEASES if found[1] <= item <= (found[2] or found[1]))

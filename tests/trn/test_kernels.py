@@ -101,7 +101,7 @@ def test_the_source_is_readable() -> None:
 
 
 GOLDEN_ADD = """\
-# NKI source for NeuronCore-v3 (trn2), written by TIRx. Runs with NKI 0.3 to 0.6.
+# NKI source for NeuronCore-v3 (trn2), written by TIRx for NKI 0.3 to 0.6.
 import nki
 import nki.isa as nisa
 import nki.language as nl

@@ -53,7 +53,7 @@ def test_an_operation_of_a_later_release_is_refused() -> None:
     func = tile_kernel(
         lambda x, r: [nki.tensortensor(r, x, x, "abs_max")], [np.ones((2, 2), np.float32)], ((2, 2), "float32")
     )
-    assert "Runs with NKI 0.4 to 0.6." in source_of(func, "trn -generation=v4")
+    assert "for NKI 0.4 to 0.6." in source_of(func, "trn -generation=v4")
     with pytest.raises(VerifyError, match=r"nl\.abs_max came with NKI 0\.4"):
         source_of(func, "trn -generation=v4 -nki=0.3")
 

@@ -65,7 +65,7 @@ def _head(target: Target, oldest: str, needs_math: bool) -> str:
     generation, release = generation_of(target), target.attrs["nki"]
     releases = f"{oldest} to {release}" if oldest != release else release
     core = f"NeuronCore-{generation.name} ({generation.platform})"
-    lines = [f"# NKI source for {core}, written by TIRx. Runs with NKI {releases}."]
+    lines = [f"# NKI source for {core}, written by TIRx for NKI {releases}."]
     lines += ["import math", ""] if needs_math else []
     return "\n".join([*lines, "import nki", "import nki.isa as nisa", "import nki.language as nl"])
 
