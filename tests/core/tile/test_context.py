@@ -121,6 +121,26 @@ def test_ids_that_the_author_does_not_have_are_declared() -> None:
     assert a.tolist() == [2.0] * 32 + [1.0] * 32
 
 
+def test_ids_that_only_a_view_uses_are_declared_too() -> None:
+    def emit(call: Any, context: Any) -> None:
+        whole = call.operand("dst").buffer
+        part = Tx.decl_buffer((1,), "float32", whole.data, elem_offset=context.id("thread", "warp"))
+        part[0] = 1.0
+
+    @Tx.prim_func
+    def k(A: Tx.Buffer((64,))):
+        Tx.device_entry()
+        Tx.cta_id([1])
+        Tx.thread_id([32])
+        Tx.warp.fill(A, 1.0)
+
+    with lab(variant("a", emit)):
+        assert "thread_in_warp = T.lane_id()" in body(k)
+        a = np.zeros(64, np.float32)
+        assert tirx.simulate(k, a, target="lab").verdict == "clean"
+    assert a.tolist() == [1.0] * 32 + [0.0] * 32
+
+
 def test_the_analyzer_knows_the_active_threads_and_the_loops() -> None:
     seen: list[Any] = []
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
 from ..analysis import Declaration, Extents
+from ..analysis.free import free_variables
 from ..ir import (
     INT32,
     Alloc,
@@ -189,12 +190,28 @@ class KernelSite:
 
     def declarations_for(self, *parts: Stmt) -> list[Stmt]:
         """The statements that declare those of our own ids that are used."""
-        used = {id(var) for part in parts for var in variables(part)}
-        found: list[Stmt] = []
-        for item in self.ids.values():
-            if item.stmts and id(item.value) in used:
-                found += item.stmts
-        return found
+        own = [item for item in self.ids.values() if item.stmts]
+        used = {id(var) for part in parts for var in _mentioned(part)} if own else set[int]()
+        return [stmt for item in own if id(item.value) in used for stmt in item.stmts]
+
+
+def _mentioned(part: Stmt) -> Iterator[Var]:
+    """Variables that statements use, also in the shapes, offsets and layouts of the buffers that they touch."""
+    yield from free_variables(part)
+    held: list[Expr] = []
+
+    def hold(item: Expr) -> Expr:
+        held.append(item)
+        return item
+
+    layouts = {
+        id(buffer): buffer.layout for node in walk(part) if (buffer := getattr(node, "buffer", None)) is not None
+    }
+    for layout in layouts.values():
+        if layout is not None:
+            layout.mapped(hold)
+    for item in held:
+        yield from variables(item)
 
 
 class _Piece(Frame):
