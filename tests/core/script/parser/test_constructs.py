@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tirx import script as Tx
+from tirx.testing import assert_round_trip
 from tirx.ir import PrimFunc, structural_equal
 
 FloatBuffer = Tx.Buffer((64,), "float32")
@@ -584,3 +585,15 @@ def test_long_and_deep_kernels() -> None:
         f"{chain}{nest}{'    ' * 19}A[0] = i1 + i18\n"
     )
     assert Tx.from_source(text).script().count("elif") == 59
+
+
+def test_a_number_takes_the_type_of_the_scalar_that_it_is_stored_in() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((1,), "uint32"), n: Tx.int32):
+        x = Tx.local_scalar("uint32")
+        x = 0
+        if n == 1:
+            x = 4294967295
+        A[0] = x
+
+    assert_round_trip(kernel)

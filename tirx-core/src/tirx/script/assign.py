@@ -117,7 +117,8 @@ def assign(name: str, old: Any, new: Any) -> Any:
         new = new.vars[0]
     if stores(old, new):
         if new is not old:
-            _check_value(name, new)
+            if not is_number(new):  # a number takes the type of what it is stored in
+                _check_value(name, new)
             old.assign(new)
         return old
     if is_number(new):
