@@ -12,7 +12,7 @@ from tirx.layout.row import LayoutConstructor
 from tirx.runtime.row import ArrayAdapter, DeviceRow, Toolchain
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
-from tirx.target import TargetKind, TargetTag
+from tirx.target import StorageScope, TargetKind, TargetTag
 from tirx.tile import Variant
 from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
@@ -24,6 +24,7 @@ from .layout.rows import AXES, CONSTRUCTORS
 from .op import EMISSIONS, INTRINSICS
 from .pipeline import PIPELINE
 from .ptx import rows as ptx
+from .scopes import SCOPES
 from .target_tags import TAGS
 from .tile_primitive import VARIANTS
 from .toolchain_rows import TOOLCHAINS
@@ -42,6 +43,12 @@ def tirx_target_tags() -> Iterable[TargetTag]:
 
 
 @hookimpl
+def tirx_storage_scopes() -> Iterable[StorageScope]:
+    """Tensor memory."""
+    return SCOPES
+
+
+@hookimpl
 def tirx_checks() -> Iterable[Check]:
     """What only CUDA asks of a kernel."""
     return CHECKS
@@ -55,6 +62,7 @@ def tirx_namespaces() -> Iterable[Namespace]:
         Namespace("ptx", "tirx_cuda.ptx.chain:ptx", doc="instructions of PTX"),
         Namespace("nvshmem", "tirx_cuda.namespaces.nvshmem", doc="memory of other processing elements"),
         Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
+        Namespace("TMEMPool", "tirx_cuda.lang.tmem_pool:TMEMPool", doc="allocates columns of tensor memory"),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tirx import script as Tx
-from tirx.testing import assert_round_trip
 from tirx.ir import PrimFunc, structural_equal
+from tirx.testing import assert_round_trip
 
 FloatBuffer = Tx.Buffer((64,), "float32")
 CASES: list[Any] = []

@@ -10,7 +10,15 @@ from tirx.ir import DEFAULT_LAYOUT, Buffer, DType, current_span
 from tirx.script.builder import alloc_buffer, attr, builder, decl_buffer
 from tirx.support.errors import ScriptError
 
+from ..layout.shared import mma_shared_layout
+
 __all__ = ["SMEMPool"]
+
+
+def _widest_swizzle(shape: Sequence[int], kind: DType) -> int:
+    """The mode with the longest rows (16, 32, 64, 128 bytes) that divide those of a tile."""
+    row = shape[-1] * kind.bits // 8
+    return next((mode for mode in (3, 2, 1) if row % (16 << mode) == 0 and shape[-2] % 8 == 0), 0)
 
 
 class SMEMPool:
@@ -58,6 +66,16 @@ class SMEMPool:
         self.offset = start + self._bytes(dims, strides, kind, layout)
         self.used = max(self.used, self.offset)
         return made
+
+    def alloc_tcgen05_mma_AB(  # noqa: N802 - the published name
+        self, shape: Sequence[int], dtype: str = "float16", swizzle_mode: Any = "auto", align: int = 1024
+    ) -> Buffer:
+        """A tile that matrix instructions read: rows of its last dimension, swizzled as `swizzle_mode` says.
+
+        `"auto"` takes the widest swizzle whose atoms fill whole rows; others are 0 to 3, or a `SwizzleMode`.
+        """
+        mode = _widest_swizzle(shape, DType(dtype)) if swizzle_mode == "auto" else swizzle_mode
+        return self.alloc(shape, dtype, align=align, layout=mma_shared_layout(dtype, mode, shape))
 
     def move_base_to(self, offset: int) -> None:
         """Continue at byte `offset`: what is allocated next may overlap what was allocated there."""
