@@ -19,6 +19,7 @@ from .forms import Form, assign, forms_of, made_forms, rows_of
 from .names import ALIASES, FAMILIES, python_name, token_of
 from .nearest import misplaced, nearest
 from .operands import SINK, Misfit, bound
+from .registers import sreg
 from .syntax import Row
 
 __all__ = ["Chain", "Ptx", "UnknownInstruction", "ptx"]
@@ -244,7 +245,11 @@ class Ptx:
 
     def __dir__(self) -> list[str]:
         names = [python_name(family) or family for family in FAMILIES]
-        return sorted({*names, *ALIASES, "SINK", "addr", "pred"})
+        return sorted({*names, *ALIASES, "SINK", "addr", "pred", "sreg"})
+
+    def sreg(self, name: str) -> Call:
+        """The value of a special register, by the name that PTX gives it (`"laneid"`, `"tid.x"`), in its own type."""
+        return sreg(name)
 
     def pred(self, value: Any) -> Expr:
         """`value` as a predicate operand: an integer counts as true where it is not 0."""

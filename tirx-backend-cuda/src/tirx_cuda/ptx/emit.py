@@ -17,7 +17,7 @@ from tirx.ir import Call, DType, Expr, IntImm, StringImm
 
 from .forms import Form, Part
 
-__all__ = ["emitted"]
+__all__ = ["emitted", "register_read"]
 
 _CLASS = {"float32": "f", "float64": "d"}
 _BITS = {16: ("h", "unsigned short"), 32: ("r", "unsigned int"), 64: ("l", "unsigned long long")}
@@ -40,6 +40,17 @@ def emitted(printer: Any, call: Call, texts: Sequence[str]) -> str:
     printer.define(f"{function.name}({', '.join(function.types)})", function.text())
     call_text = f"{function.name}({', '.join(passed)})"
     return f"{texts[returned]} = {call_text}" if returned is not None else call_text
+
+
+def register_read(printer: Any, call: Call) -> str:
+    """The call of the function that reads a special register."""
+    register, kind, bits = str(call.attr("register")), printer.type(call.dtype), call.dtype.bits
+    name = f"ptx_read_{register.replace('.', '_')}"
+    volatile = " volatile" if not call.op.effect.is_pure else ""  # type: ignore[attr-defined]
+    text = f'asm{volatile}("mov.u{bits} %0, %%{register};" : "={_BITS[bits][0]}"(value));'
+    head = f"__device__ __forceinline__ {kind} {name}() {{"
+    printer.define(f"{name}()", f"{head}\n  {kind} value;\n  {text}\n  return value;\n}}")
+    return f"{name}()"
 
 
 class _Function:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from tirx.intrinsic import Barrier, Effect, Intrinsic, Operand
-from tirx.ir import Call, DType
+from tirx.ir import Call, DType, StringImm
 
 from . import tables
 from .names import FAMILIES, chain_text
@@ -142,7 +142,7 @@ class Form(Intrinsic):
 
 def _short(text: str, arg: Any) -> str:
     """Operands that stand for something else than a value."""
-    return "T.ptx.SINK" if getattr(arg, "value", None) == "_" else text
+    return "T.ptx.SINK" if isinstance(arg, StringImm) else text
 
 
 def _version(notes: Mapping[str, str]) -> tuple[int, int]:

@@ -13,21 +13,26 @@ from .names import FAMILIES
 __all__ = ["EMISSIONS", "INTRINSICS"]
 
 
-def _rule(printer: Any, call: Call, texts: Sequence[str]) -> str:
+def _instruction(printer: Any, call: Call, texts: Sequence[str]) -> str:
     from .emit import emitted  # the tables behind it load when something uses an instruction
 
     return emitted(printer, call, texts)
 
 
-INTRINSICS = tuple(
-    Intrinsic(
-        f"ptx.{family}",
-        [Operand("operands")],
-        "void",
-        "opaque",
-        doc=f"the instructions `{family}` of PTX",
-        variadic=True,
-    )
-    for family in FAMILIES
+def _register(printer: Any, call: Call, texts: Sequence[str]) -> str:
+    from .emit import register_read  # as above
+
+    return register_read(printer, call)
+
+
+def _family(name: str) -> Intrinsic:
+    doc = f"the instructions `{name}` of PTX"
+    return Intrinsic(f"ptx.{name}", [Operand("operands")], "void", "opaque", doc=doc, variadic=True)
+
+
+_SREG = Intrinsic("ptx.sreg", (), "uint32", "opaque", doc="the special registers of PTX", attrs={"register": ""})
+INTRINSICS = (_SREG, *map(_family, FAMILIES))
+EMISSIONS = (
+    Emission("ptx.sreg", "cuda", _register),
+    *(Emission(f"ptx.{family}", "cuda", _instruction) for family in FAMILIES),
 )
-EMISSIONS = tuple(Emission(f"ptx.{family}", "cuda", _rule) for family in FAMILIES)

@@ -69,6 +69,9 @@ class SimContext(Protocol):
     def axis(self, name: str) -> Any:
         """Per active thread, its index along a launch axis (`axis("cta.x")`)."""
 
+    def extent(self, name: str) -> int:
+        """How many indices a launch axis has (`extent("cta.x")`)."""
+
     # ---- memory ----
 
     def load(self, address: Any, dtype: DType) -> Any:

@@ -90,6 +90,10 @@ class Context:
         """Per active thread, its index along a launch axis."""
         return self.chunk.geometry.axis(name, self.scheduler.translation.facts.extents)[pick(self._bucket, self.active)]
 
+    def extent(self, name: str) -> int:
+        """How many indices a launch axis has."""
+        return int(self.scheduler.translation.facts.extents.get(name, 1))
+
     # ---- memory -------------------------------------------------------------------------------------------------------
 
     def load(self, address: Any, dtype: DType) -> Any:
@@ -109,8 +113,11 @@ class Context:
         if not self._detached:
             return function(*args)
         bucket, self.checker.bucket = self.checker.bucket, self._bucket
+        meter = self.checker.meter
+        if len(np.unique(self._bucket)) < len(self._bucket):  # requests of warps are measured, not those of copy engines
+            self.checker.meter = None
         made = function(*args)
-        self.checker.bucket = bucket
+        self.checker.bucket, self.checker.meter = bucket, meter
         return made
 
     def _load(self, address: Any, dtype: DType) -> Any:

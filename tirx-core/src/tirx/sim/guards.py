@@ -1,13 +1,14 @@
-"""Calls that a guard operand decides about, as branches: what follows knows no guards.
+"""Calls that a guard operand decides about, as branches, and those that leave the function: what follows knows neither.
 
-before  copy(A[i], guard)
+before  copy(A[i], guard); leave(guard)
 after   if guard: copy(A[i])
+        if guard: return
 """
 
 from __future__ import annotations
 
 from ..intrinsic import Intrinsic
-from ..ir import Call, Evaluate, Expr, If, PrimFunc, cast, mask_of, rewrite, walk
+from ..ir import Call, Evaluate, Expr, If, PrimFunc, Return, Stmt, cast, mask_of, rewrite, walk
 
 __all__ = ["unguarded"]
 
@@ -16,7 +17,7 @@ _CALLS = mask_of(Call)
 
 def unguarded(func: PrimFunc) -> PrimFunc:
     """`func` with branches where calls have guards; itself when none has."""
-    if not any(_guard(node) is not None for node in walk(func.body, _CALLS)):
+    if not any(_guard(node) is not None or _leaves(node) for node in walk(func.body, _CALLS)):
         return func
     found: PrimFunc | None = func._memo.get("unguarded")
     if found is None:
@@ -25,15 +26,25 @@ def unguarded(func: PrimFunc) -> PrimFunc:
     return found
 
 
-def _branch(stmt: Evaluate) -> If | None:
+def _branch(stmt: Evaluate) -> Stmt | None:
     call = stmt.value
     guard = _guard(call)
-    if guard is None or not isinstance(call, Call):
+    if not isinstance(call, Call) or (guard is None and not _leaves(call)):
         return None
+    done = Return(None, span=stmt.span)
+    if guard is None:
+        return done
     left = tuple(arg for arg in call.args if arg is not guard)
     condition = guard if guard.dtype.is_bool else cast(guard, "bool")
+    if _leaves(call):
+        return If(condition, done, None, span=stmt.span)
     made = Call(call.dtype, call.op.without_guard(), left, call.attrs, span=call.span)  # type: ignore[attr-defined]
     return If(condition, Evaluate(made, span=stmt.span), None, span=stmt.span)
+
+
+def _leaves(node: object) -> bool:
+    """Whether a call leaves the function."""
+    return isinstance(node, Call) and isinstance(node.op, Intrinsic) and node.op.effect.kind == "control"
 
 
 def _guard(node: object) -> Expr | None:

@@ -95,7 +95,7 @@ def _nearest(value: Any, dtype: Any) -> Any:
     bits = np.atleast_1d(single).view(np.uint32).copy()
     error = np.reshape(error, bits.shape)
     wrong = np.isfinite(error) & (error != 0) & ((bits & 1) == 0)
-    outward = wrong & ((error > 0) == (np.reshape(single, bits.shape) > 0))
+    outward = wrong & ((error > 0) == (np.reshape(value, bits.shape) > 0))
     bits[outward] += np.uint32(1)
     bits[wrong & ~outward] -= np.uint32(1)
     return bits.view(np.float32).reshape(value.shape).astype(BF16)

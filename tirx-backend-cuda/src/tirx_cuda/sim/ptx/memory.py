@@ -10,7 +10,7 @@ from tirx.ir import DType
 
 from .run import NUMPY, Op
 
-__all__ = ["discard", "ld", "ld_ordered", "ld_volatile", "nothing", "policy", "st", "st_ordered"]
+__all__ = ["discard", "ld", "ld_ordered", "ld_volatile", "nothing", "policy", "st", "st_bulk", "st_ordered"]
 
 
 def _vector(op: Op) -> tuple[DType, int]:
@@ -87,3 +87,16 @@ def discard(op: Op, address: Any) -> None:
 def policy(op: Op, *values: Any) -> Any:
     """A cache policy is opaque: its bits stand for nothing here."""
     return np.zeros(op.count, np.uint64)
+
+
+def st_bulk(op: Op, address: Any, size: Any, *zero: Any) -> None:
+    """Zeros over a stretch of memory, in units of 8 bytes."""
+    count = op.full(np.asarray(size).astype(np.int64))
+    wrong = count % 8 != 0
+    if wrong.any():
+        op.ctx.finding("copy_size", f"{op.form.mnemonic} sets a multiple of 8 bytes", wrong)
+    rows = count // 8
+    start = np.repeat(np.cumsum(rows) - rows, rows)
+    first = np.repeat(op.full(np.asarray(address).astype(np.int64)), rows)
+    where = first + 8 * (np.arange(len(first)) - start)
+    op.ctx.repeated(rows).store(where, DType("uint64"), np.zeros(len(where), np.uint64))
