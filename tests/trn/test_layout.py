@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tirx
 from tests.trn.build import index, kernel, loop, psum, run, sbuf, source_of
 from tirx import layout
 from tirx.ir import Buffer
 from tirx.layout import S, TileLayout
-from tirx.support.errors import LayoutError
+from tirx.script import from_source
+from tirx.support.errors import LayoutError, VerifyError
 from tirx_trn import script as nki
 from tirx_trn.box import box_of, constant
 from tirx_trn.layout import (
@@ -260,6 +262,41 @@ def test_psum_tiles_that_the_published_backend_gets_wrong(shape: tuple[int, ...]
     wanted = left.T @ right
     expected = np.broadcast_to(wanted, shape) if len(shape) == 3 else np.tile(wanted, (1, shape[1] // 512))
     np.testing.assert_array_equal(run(func, tmp_path, left, right), expected)
+
+
+def viewed(scope: str, view: str) -> Any:
+    """A kernel that copies part of a view of a tile."""
+    return from_source(f"""
+@Tx.prim_func
+def viewed(a: Tx.Buffer((128, 64), "float32"), b: Tx.Buffer((128, 16), "float32")):
+    Tx.device_entry()
+    x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
+    p = Tx.alloc_buffer((128, 64), "float32", scope="{scope}", layout="PF")
+    y = Tx.alloc_buffer((128, 16), "float32", scope="trn.sbuf", layout="PF")
+    Tx.nki.load(x, a)
+    Tx.nki.tensor_copy(p, x)
+    Tx.nki.tensor_copy(y, p.{view})
+    Tx.nki.store(b, y)
+""")
+
+
+def test_free_dimensions_may_be_divided_anew(tmp_path: Path) -> None:
+    func = viewed("trn.sbuf", "view(128, 16, 4)[:, :, 1]")
+    text = source_of(func)
+    assert "p_view = p.reshape((128, 16, 4))" in text
+    assert "src=p_view[0:128, 0:16, 1]" in text
+    x = np.random.default_rng(0).standard_normal((128, 64)).astype(np.float32)
+    np.testing.assert_array_equal(run(func, tmp_path, x), x[:, 1::4])
+    result = np.zeros((128, 16), np.float32)
+    assert tirx.simulate(func, x, result, target="trn").verdict == "clean"
+    np.testing.assert_array_equal(result, x[:, 1::4])
+
+
+@pytest.mark.parametrize(("scope", "view"), [("trn.sbuf", "sub[:, 0:64:4]"), ("trn.psum", "view(128, 16, 4)[:, :, 1]")])
+def test_other_views_of_tiles_are_refused_at_their_line(scope: str, view: str) -> None:
+    with pytest.raises(VerifyError, match="sees only part of a tile, or sees it in another order") as caught:
+        source_of(viewed(scope, view))
+    assert f"p.{view.split('[')[0]}" in str(caught.value)
 
 
 def test_the_constructors_are_found_by_name() -> None:

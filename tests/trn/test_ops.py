@@ -154,6 +154,14 @@ def test_function(opcode: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(run(func, tmp_path, np.float32([[argument]])), [[value]], rtol=2e-7, atol=0)
 
 
+def test_device_memory_is_copied_without_a_tile(tmp_path: Path) -> None:
+    a, b = Buffer("a", (4, 6)), Buffer("b", (6, 4))
+    rows = [nki.dma_copy(dst=b[i, :], src=a[:, i]) for i in range(6)]
+    func = kernel("columns", [a, b], *rows)
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    np.testing.assert_array_equal(run(func, tmp_path, x), x.T)
+
+
 def test_matmul_is_transposed_lhs_times_rhs(tmp_path: Path) -> None:
     lhs, rhs = np.array([[1, 2, 3], [4, 5, 6]], np.float32), np.array([[1, 0], [10, 1]], np.float32)
 

@@ -92,6 +92,7 @@ class _Kernel:
         self.exprs = Exprs(self.names)
         self.views = Views(self.exprs)
         self.instructions = Instructions(self.exprs, self.views, release)
+        self.tiles: dict[int, Buffer] = {}  # by the `id` of their storage
         self.inputs: list[Buffer] = []
         self.outputs: list[Buffer] = []
 
@@ -188,6 +189,7 @@ class _Kernel:
     def _alloc(self, buffer: Buffer) -> str:
         memory = "nl.psum" if buffer.scope_name == PSUM else "nl.sbuf"
         address = self._address(buffer)
+        self.tiles[id(buffer.data)] = buffer
         name = self.names.define(buffer)
         return f"{name} = nl.ndarray({self._shape(tensor_shape(buffer))}, dtype={_dtype(buffer)}, buffer={memory}{address})"
 
@@ -217,8 +219,11 @@ class _Kernel:
     def _decl(self, stmt: Decl) -> list[str]:
         """A parameter under its own name, or seen with another shape."""
         buffer = stmt.buffer
+        if is_on_chip(buffer):
+            made = f"{self.names.of(self.tiles[id(buffer.data)])}.reshape({self._shape(tensor_shape(buffer))})"
+            return [f"{self.names.define(buffer)} = {made}"]
         base = self.host.tensors.get(id(buffer.data))
-        if base is None or is_on_chip(buffer) or base.dtype is not buffer.dtype or buffer.elem_offset != 0:
+        if base is None or base.dtype is not buffer.dtype or buffer.elem_offset != 0:
             raise VerifyError(
                 f"`{buffer.name}` sees its storage with another type or from another start",
                 span=stmt.span,

@@ -69,14 +69,15 @@ class _Lowering:
         return node.rebuild(args=args)
 
     def alloc(self, node: Alloc) -> Alloc:
+        self.tiles.allocated[id(node.buffer.data)] = node.buffer
         return node.rebuild(buffer=self.tiles.buffer(node.buffer))
 
     def decl(self, node: Decl) -> Decl:
-        if is_on_chip(node.buffer):
+        if is_on_chip(node.buffer) and not self.tiles.is_reshaped(node.buffer):
             raise VerifyError(
-                f"`{node.buffer.name}` is another view of a tile, which has one shape only",
+                f"`{node.buffer.name}` sees only part of a tile, or sees it in another order",
                 span=node.span,
-                hint="slice the tile itself",
+                hint="slice the tile itself; a view of it can only divide its free dimensions anew",
             )
         return node.rebuild(buffer=self.tiles.buffer(node.buffer))
 

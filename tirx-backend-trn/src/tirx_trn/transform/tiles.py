@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tirx.ir import Buffer, BufferRegion, as_expr, const
 from tirx.support.errors import VerifyError
 
 from ..box import Box, box_of
+from ..hardware import SBUF
 from ..layout import is_on_chip, place_of
 
 __all__ = ["Tiles"]
@@ -19,6 +21,18 @@ class Tiles:
     def __init__(self) -> None:
         self._physical: dict[int, Buffer] = {}
         self._keep: list[Buffer] = []
+        self.allocated: dict[int, Buffer] = {}  # by the `id` of their storage
+
+    def is_reshaped(self, view: Buffer) -> bool:
+        """Whether a view of a tile in SBUF holds all of it in the order of memory, only with other free dimensions."""
+        base = self.allocated.get(id(view.data))
+        if base is None or view.scope_name != SBUF or view.dtype is not base.dtype:
+            return False
+        ours, theirs = place_of(view), place_of(base)
+        strides = [int(item.stride) for item in ours.free]
+        dense = [prod(ours.shape[dim + 2 :]) for dim in range(len(ours.free))]
+        same = (ours.shape[0], ours.free_elements) == (theirs.shape[0], theirs.free_elements)
+        return same and strides == dense and (theirs.free == () or int(theirs.free[-1].stride) == 1)
 
     def buffer(self, old: Buffer) -> Buffer:
         """The buffer that stands for `old` after lowering."""
