@@ -167,7 +167,20 @@ def functions(values: Mapping[str, Any], prefix: str) -> str:
 def cuda() -> str:
     """`Tx.cuda`."""
     intro = "Helpers of `tirx-backend-cuda`. Using one loads the backend."
-    return namespace("Tx.cuda", intro, importlib.import_module("tirx_cuda.script"), "Tx.cuda")
+    own = namespace("Tx.cuda", intro, importlib.import_module("tirx_cuda.script"), "Tx.cuda")
+    others = [
+        nested(f"Tx.{name}", importlib.import_module(f"tirx_cuda.namespaces.{name}"))
+        for name in ("nvshmem", "ptx_legacy")
+    ]
+    return "\n".join([own, *(part for parts in [*others, kernel_parts()] for part in parts)]).rstrip() + "\n"
+
+
+def kernel_parts() -> list[str]:
+    """`tirx_cuda.lang`, its classes with the calls that make them."""
+    module = importlib.import_module("tirx_cuda.lang")
+    classes = {name: getattr(module, name) for name in module.__all__}
+    rows = [(f"`{name}{plain(signature(value))}`", first_line(value)) for name, value in classes.items()]
+    return ["## tirx_cuda.lang\n", f"{first_line(module)}\n", table(("name", "what it is"), rows)]
 
 
 def nki() -> str:
