@@ -8,16 +8,22 @@ from __future__ import annotations
 from tirx.tile import Variant
 from tirx.variants import neutral_variants
 
-from . import copy_async, gemm, matrix_copy, permute, reduction, vector_copy
+from . import copy_async, elementwise, gemm, matrix_copy, permute, reduction, vector_copy
 
 __all__ = ["VARIANTS"]
 
-VARIANTS: tuple[Variant, ...] = (
-    *neutral_variants("cuda"),
+OWN: tuple[Variant, ...] = (
     *vector_copy.VARIANTS,
     *matrix_copy.VARIANTS,
     *copy_async.VARIANTS,
+    *elementwise.VARIANTS,
     *gemm.VARIANTS,
     *permute.VARIANTS,
     *reduction.VARIANTS,
+)
+_OWN_NAMES = {(row.operation, row.name) for row in OWN}
+
+VARIANTS: tuple[Variant, ...] = (
+    *(row for row in neutral_variants("cuda") if (row.operation, row.name) not in _OWN_NAMES),
+    *OWN,
 )

@@ -13,7 +13,16 @@ from __future__ import annotations
 
 from .agreement import is_holder, require_same_owners
 from .copy import copy_share, copy_tiles, emit_copy
-from .elementwise import elementwise_variants, emit_elementwise, share_of
+from .elementwise import (
+    IN_REGISTERS,
+    SHARED_OUT,
+    alike,
+    elementwise_variants,
+    emit_elementwise,
+    operands_of,
+    share_of,
+    widest_share,
+)
 from .formulas import BINARY, FORMULAS, UNARY
 from .operand import Scalar, Tile, operand_of, storage_of, tile_of
 from .owners import Owners, Part, coordinates, owners_of, region_layout
@@ -23,8 +32,10 @@ from .share import Evenly, Owned, Share, Whole, loops, split, when
 from .vectors import has_runs, run_of_owner, widest_vector
 
 __all__ = [
-    "BINARY", "FORMULAS", "UNARY", "Evenly", "Owned", "Owners", "Part", "Scalar", "Share", "Tile", "Whole", "coordinates",
-    "copy_share", "copy_tiles", "elementwise_variants", "emit_copy", "emit_elementwise", "emit_local", "emit_shared", "has_runs",
-    "identity_of", "is_holder", "loops", "neutral_variants", "operand_of", "owners_of", "reduce_variants", "reduced_tiles", "region_layout",
-    "require_same_owners", "run_of_owner", "share_of", "split", "storage_of", "tile_of", "when", "widest_vector",
+    "BINARY", "FORMULAS", "IN_REGISTERS", "SHARED_OUT", "UNARY", "Evenly", "Owned", "Owners", "Part", "Scalar",
+    "Share", "Tile", "Whole", "alike", "coordinates", "copy_share", "copy_tiles", "elementwise_variants", "emit_copy",
+    "emit_elementwise", "emit_local", "emit_shared", "has_runs", "identity_of", "is_holder", "loops",
+    "neutral_variants", "operand_of", "operands_of", "owners_of", "reduce_variants", "reduced_tiles", "region_layout",
+    "require_same_owners", "run_of_owner", "share_of", "split", "storage_of", "tile_of", "when", "widest_share",
+    "widest_vector",
 ]  # fmt: skip

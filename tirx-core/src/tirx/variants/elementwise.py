@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from ..ir import TileCall
     from ..tile.context import DispatchContext
 
-__all__ = ["ELEMENTWISE", "elementwise_variants", "emit_elementwise", "operands_of", "share_of", "widest_share"]
+__all__ = [
+    "ELEMENTWISE", "IN_REGISTERS", "SHARED_OUT", "alike", "elementwise_variants", "emit_elementwise", "operands_of", "share_of",
+    "widest_share",
+]  # fmt: skip
 
 ELEMENTWISE = tuple(name for name in FORMULAS if name != "copy")
 
@@ -75,7 +78,7 @@ def _covers(tile: Tile, space: tuple[object, ...]) -> bool:
 def emit_elementwise(call: TileCall, context: DispatchContext) -> None:
     """One store per element of the share."""
     target, sources = operands_of(call, context)
-    if _alike(call, target, sources):
+    if alike(call, target, sources):
         _register_by_register(call, context, target, sources)
         return
     with widest_share(target, sources).each() as coords:
@@ -87,7 +90,7 @@ def emit_elementwise(call: TileCall, context: DispatchContext) -> None:
         target.store(coords, FORMULAS[call.op.name](call, values, target.dtype))
 
 
-def _alike(call: TileCall, target: Tile, sources: Mapping[str, Tile | Scalar]) -> bool:
+def alike(call: TileCall, target: Tile, sources: Mapping[str, Tile | Scalar]) -> bool:
     """Whether all tiles are whole and lie in the same registers of the same threads, so that registers need no coordinates."""
     tiles = [target, *(item for item in sources.values() if isinstance(item, Tile))]
     return all(
@@ -132,9 +135,10 @@ def _shared_out(call: TileCall, context: DispatchContext) -> Verdict:
     return accept(share=type(share).__name__.lower(), vector=share.vector)
 
 
+IN_REGISTERS = Predicate("tiles in registers", _all_in_threads)
 SHARED_OUT = Predicate("each thread has what it needs", _shared_out)
 WHERE = {
-    "reg": (10, Predicate("tiles in registers", _all_in_threads)),
+    "reg": (10, IN_REGISTERS),
     "smem": (10, Predicate("tiles in shared memory", _all_shared)),
     "mixed": (5, None),
 }
