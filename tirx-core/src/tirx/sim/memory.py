@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SHARED_RANK_BITS", "Arena", "GlobalMemory", "TypedView", "byte_view"]
+__all__ = [
+    "GLOBAL_BASE", "LOCAL_BASE", "SHARED_RANK_BITS", "WINDOW_BASE", "Arena", "GlobalMemory", "TypedView", "byte_view",
+]  # fmt: skip
 
 SHARED_RANK_BITS = 24
 LOCAL_BASE = 1 << 32
