@@ -260,7 +260,7 @@ class Ptx:
         expr = as_expr(getattr(base, "data", base))
         if expr.dtype.is_handle:
             return handle_add_byte_offset(expr, byte_offset)
-        return expr + byte_offset
+        return expr + cast(byte_offset, expr.dtype)
 
 
 _exact: dict[str, Chain] = {}
