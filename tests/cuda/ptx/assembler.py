@@ -15,7 +15,17 @@ from tirx_cuda.ptx.forms import Form, Part
 __all__ = ["VERSION", "accepted", "find_ptxas", "line_of"]
 
 VERSION = "9.5"
-_REGISTERS = ".reg .b32 %r<300>; .reg .b64 %rd<64>; .reg .b16 %rs<64>; .reg .b8 %rb<16>; .reg .b128 %rq<8>; .reg .f32 %f<300>; .reg .f64 %fd<64>; .reg .pred %p<16>;"
+_COUNTS = {
+    "b32 %r": 300,
+    "b64 %rd": 64,
+    "b16 %rs": 64,
+    "b8 %rb": 16,
+    "b128 %rq": 8,
+    "f32 %f": 300,
+    "f64 %fd": 64,
+    "pred %p": 16,
+}
+_REGISTERS = " ".join(f".reg .{name}<{count}>;" for name, count in _COUNTS.items())
 _ERROR = re.compile(r"line (\d+); (?:error|fatal)")
 
 

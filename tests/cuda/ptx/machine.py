@@ -46,7 +46,12 @@ def kernel_text(form: Form, immediates: Sequence[int], threads: int) -> str:
             args.append(f"d{number}")
     lines.append(f'    T.ptx["{form.mnemonic}"]({", ".join(args)})')
     lines += [f"    P{n}[tx] = d{n}" for n, part in enumerate(form.parts) if part.rw != "r"]
-    head = ["@T.prim_func", f"def instruction({', '.join(params)}):", "    T.device_entry()", f"    tx = T.thread_id([{threads}])"]
+    head = [
+        "@T.prim_func",
+        f"def instruction({', '.join(params)}):",
+        "    T.device_entry()",
+        f"    tx = T.thread_id([{threads}])",
+    ]
     return "\n".join([*head, *lines]) + "\n"
 
 

@@ -25,7 +25,10 @@ class Published(NamedTuple):
 def _read() -> list[Published]:
     lines = (Path(__file__).parent / "forms.tsv").read_text().splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith(("#", "form\t"))]
-    return [Published(form, _flat(operands), tuple(f"sm_{arch}" for arch in archs.split(","))) for form, operands, archs in rows]
+    return [
+        Published(form, _flat(operands), tuple(f"sm_{arch}" for arch in archs.split(",")))
+        for form, operands, archs in rows
+    ]
 
 
 def _flat(text: str) -> tuple[str, ...]:

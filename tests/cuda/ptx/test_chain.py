@@ -200,7 +200,7 @@ def test_instructions_of_one_family_are_judged_each_for_itself() -> None:
         Tx.ptx.add.f32x2(x, x, A[tx])
         A[tx] = x
 
-    with pytest.raises(VerifyError, match="`add.f32x2` needs"):
+    with pytest.raises(VerifyError, match=r"`add.f32x2` needs"):
         tirx.compile(kernel, target="cuda -arch=sm_80")
     assert "add.u64" in str(tirx.compile(kernel, target="cuda -arch=sm_100").source)
 

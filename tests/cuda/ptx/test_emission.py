@@ -106,7 +106,12 @@ def _everything() -> Any:
     """A kernel with every kind of operand."""
 
     @Tx.prim_func
-    def kernel(A: Tx.Buffer((64,), "float32"), B: Tx.Buffer((64,), "uint32"), C: Tx.Buffer((64,), "uint8"), D: Tx.Buffer((64,), "float16")):
+    def kernel(
+        A: Tx.Buffer((64,), "float32"),
+        B: Tx.Buffer((64,), "uint32"),
+        C: Tx.Buffer((64,), "uint8"),
+        D: Tx.Buffer((64,), "float16"),
+    ):
         Tx.device_entry()
         tx = Tx.thread_id([32])
         s = Tx.alloc_shared((64,), "uint32", align=128)

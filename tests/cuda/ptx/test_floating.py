@@ -57,7 +57,9 @@ def _largest(dtype: Any) -> Any:
 
 
 def _step(value: float, dtype: Any, direction: int) -> float:
-    return float(np.nextafter(np.asarray(value).astype(dtype), np.asarray(direction * np.inf).astype(dtype)).astype(np.float64))
+    return float(
+        np.nextafter(np.asarray(value).astype(dtype), np.asarray(direction * np.inf).astype(dtype)).astype(np.float64)
+    )
 
 
 def _nearest(exact: Fraction, dtype: Any) -> float:
@@ -129,12 +131,16 @@ def test_square_roots(mode: str) -> None:
     for value, got in zip(a, made, strict=True):
         if not np.isfinite(value):
             continue
-        low, high = Fraction(float(np.nextafter(got, np.float32(-1)))), Fraction(float(np.nextafter(got, np.float32(np.inf))))
+        low, high = (
+            Fraction(float(np.nextafter(got, np.float32(-1)))),
+            Fraction(float(np.nextafter(got, np.float32(np.inf)))),
+        )
         here, exact = Fraction(float(got)), Fraction(float(value))
         if mode == "rn":
             assert ((low + here) / 2) ** 2 <= exact <= ((here + high) / 2) ** 2 or here**2 == exact
         elif mode == "rp":
-            assert exact <= here**2 and (here == 0 or low**2 < exact)
+            assert exact <= here**2
+            assert here == 0 or low**2 < exact
         else:
             assert here**2 <= exact < high**2
 
@@ -154,7 +160,9 @@ def test_flushing_saturation_and_nan() -> None:
     assert flushed[4] == 0x7FFFFFFF
     assert run("mul.sat.f32", tiny[2:], one[2:]).view(np.float32).tolist() == [1.0, 0.0, 0.0, 1.0]
     assert run("add.f16", np.float16([np.inf]), np.float16([-np.inf])).tolist() == [0x7FFF]
-    assert run("fma.rn.relu.f16", np.float16([-2, 2]), np.float16([1, 1]), np.float16([0, 0])).view(np.float16).tolist() == [0, 2]
+    assert run("fma.rn.relu.f16", np.float16([-2, 2]), np.float16([1, 1]), np.float16([0, 0])).view(
+        np.float16
+    ).tolist() == [0, 2]
 
 
 def test_packed_values_compute_in_each_lane() -> None:

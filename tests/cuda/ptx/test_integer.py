@@ -75,7 +75,7 @@ def test_saturation_of_signed_words() -> None:
 def test_counting_and_finding_bits(kind: str) -> None:
     dtype, width = BITS[kind], int(kind[1:])
     a = numbers(dtype, 9)
-    compare(f"popc.{kind}", lambda x: bin(x).count("1"), [a], np.uint32)
+    compare(f"popc.{kind}", lambda x: x.bit_count(), [a], np.uint32)
     compare(f"clz.{kind}", lambda x: width - x.bit_length(), [a], np.uint32)
     compare(f"brev.{kind}", lambda x: int(f"{x:0{width}b}"[::-1], 2), [a], dtype)
     compare(f"bfind.u{width}", lambda x: x.bit_length() - 1, [a], np.uint32)
@@ -99,7 +99,9 @@ def test_bit_fields(width: int) -> None:
         return taken
 
     compare(f"bfe.u{width}", lambda x, p, n: field(x, p, n, False), [a, start, length], f"uint{width}")
-    compare(f"bfe.s{width}", lambda x, p, n: field(x, p, n, True), [a.view(f"int{width}"), start, length], f"uint{width}")
+    compare(
+        f"bfe.s{width}", lambda x, p, n: field(x, p, n, True), [a.view(f"int{width}"), start, length], f"uint{width}"
+    )
 
     def inserted(x: int, y: int, p: int, n: int) -> int:
         mask = (((1 << n) - 1) << p) % (1 << width)
@@ -146,7 +148,9 @@ def test_permuting_bytes() -> None:
 
     def chosen(x: int, y: int, selectors: list[int]) -> int:
         source = [*x.to_bytes(4, "little"), *y.to_bytes(4, "little")]
-        return int.from_bytes(bytes((source[s & 7] if s < 8 else (255 if source[s & 7] > 127 else 0)) for s in selectors), "little")
+        return int.from_bytes(
+            bytes((source[s & 7] if s < 8 else (255 if source[s & 7] > 127 else 0)) for s in selectors), "little"
+        )
 
     compare("prmt.b32", lambda x, y, s: chosen(x, y, [s >> 4 * i & 15 for i in range(4)]), [a, b, c], np.uint32)
     modes = {

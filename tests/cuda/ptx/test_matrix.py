@@ -16,7 +16,19 @@ from .machine import run
 
 LANES = np.arange(32)
 GROUP, MEMBER = LANES >> 2, LANES & 3
-PER_WORD = {"f16": 2, "bf16": 2, "tf32": 1, "s8": 4, "u8": 4, "s4": 8, "u4": 8, "b1": 32, "e4m3": 4, "e5m2": 4, "f64": 1}
+PER_WORD = {
+    "f16": 2,
+    "bf16": 2,
+    "tf32": 1,
+    "s8": 4,
+    "u8": 4,
+    "s4": 8,
+    "u4": 8,
+    "b1": 32,
+    "e4m3": 4,
+    "e5m2": 4,
+    "f64": 1,
+}
 
 
 def matrix(kind: str, shape: tuple[int, int], seed: int) -> Any:
@@ -32,7 +44,12 @@ def packed(values: Any, kind: str) -> Any:
         return values.astype(np.float64)[..., 0]
     if kind == "tf32":
         return values.astype(np.float32).view(np.uint32)[..., 0]
-    floats = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
+    floats = {
+        "f16": np.float16,
+        "bf16": ml_dtypes.bfloat16,
+        "e4m3": ml_dtypes.float8_e4m3fn,
+        "e5m2": ml_dtypes.float8_e5m2,
+    }
     if kind in floats:
         return np.ascontiguousarray(values.astype(floats[kind])).view(np.uint32)[..., 0]
     bits = 32 // values.shape[-1]
@@ -43,17 +60,20 @@ def packed(values: Any, kind: str) -> Any:
 def left_words(a: Any, kind: str) -> list[Any]:
     """Registers of matrix A: rows of the group and eight below, columns by member, then further to the right."""
     per, (rows, columns) = PER_WORD[kind], a.shape
-    words = []
-    for right in range(columns // (4 * per)):
-        for below in range(rows // 8):
-            words.append(np.stack([a[GROUP + 8 * below, MEMBER * per + e + right * 4 * per] for e in range(per)], axis=-1))
+    corners = [(8 * below, right * 4 * per) for right in range(columns // (4 * per)) for below in range(rows // 8)]
+    words = [
+        np.stack([a[GROUP + row, MEMBER * per + e + column] for e in range(per)], axis=-1) for row, column in corners
+    ]
     return [packed(word, kind) for word in words]
 
 
 def right_words(b: Any, kind: str) -> list[Any]:
     """Registers of matrix B: rows by member, columns by group."""
     per = PER_WORD[kind]
-    words = [np.stack([b[MEMBER * per + e + below * 4 * per, GROUP] for e in range(per)], axis=-1) for below in range(len(b) // (4 * per))]
+    words = [
+        np.stack([b[MEMBER * per + e + below * 4 * per, GROUP] for e in range(per)], axis=-1)
+        for below in range(len(b) // (4 * per))
+    ]
     return [packed(word, kind) for word in words]
 
 
@@ -89,8 +109,13 @@ def test_products(shape: str, kind_a: str, kind_b: str, sums: str) -> None:
 
 def test_half_precision_sums_are_packed() -> None:
     a, b, c = matrix("f16", (16, 16), 4), matrix("f16", (16, 8), 5), matrix("f16", (16, 8), 6)
-    start = [packed(np.stack([c[GROUP + 8 * i, MEMBER * 2], c[GROUP + 8 * i, MEMBER * 2 + 1]], axis=-1), "f16") for i in range(2)]
-    made = run("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", *left_words(a, "f16"), *right_words(b, "f16"), *start)
+    start = [
+        packed(np.stack([c[GROUP + 8 * i, MEMBER * 2], c[GROUP + 8 * i, MEMBER * 2 + 1]], axis=-1), "f16")
+        for i in range(2)
+    ]
+    made = run(
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", *left_words(a, "f16"), *right_words(b, "f16"), *start
+    )
     exact = (a @ b + c).astype(np.float16)
     for i, word in enumerate(made):
         assert word.view(np.float16).reshape(32, 2).tolist() == [
@@ -102,7 +127,12 @@ def test_half_precision_sums_are_packed() -> None:
 def test_products_of_bits_count_them(operation: str) -> None:
     a, b = matrix("b1", (16, 128), 7), matrix("b1", (128, 8), 8)
     zero = [np.zeros(32, np.uint32)] * 4
-    made = run(f"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{operation}.popc", *left_words(a, "b1"), *right_words(b, "b1"), *zero)
+    made = run(
+        f"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{operation}.popc",
+        *left_words(a, "b1"),
+        *right_words(b, "b1"),
+        *zero,
+    )
     together = a[:, :, None].astype(int), b[None].astype(int)
     counts = ((together[0] ^ together[1]) if operation == "xor" else (together[0] & together[1])).sum(axis=1)
     for (rows, columns), word in zip(sum_places(16), made, strict=True):
@@ -114,7 +144,9 @@ def test_integers_saturate_when_asked() -> None:
     start = [np.full(32, 2**31 - 5, np.uint32)] * 2
     plain = run("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", *left_words(a, "s8"), *right_words(b, "s8"), *start)
     assert plain[0].view(np.int32)[0] == 2**31 - 5 + 16 * 127**2 - 2**32
-    kept = run("mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32", *left_words(a, "s8"), *right_words(b, "s8"), *start)
+    kept = run(
+        "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32", *left_words(a, "s8"), *right_words(b, "s8"), *start
+    )
     assert kept[0].view(np.int32)[0] == 2**31 - 1
 
 
@@ -144,7 +176,12 @@ def test_a_warp_that_is_not_whole_is_a_finding() -> None:
 
 def test_matrices_move_between_shared_memory_and_registers() -> None:
     @Tx.prim_func
-    def kernel(A: Tx.Buffer((32, 8), "uint16"), B: Tx.Buffer((32, 8), "uint16"), C: Tx.Buffer((4, 32), "uint32"), D: Tx.Buffer((32,), "uint32")):
+    def kernel(
+        A: Tx.Buffer((32, 8), "uint16"),
+        B: Tx.Buffer((32, 8), "uint16"),
+        C: Tx.Buffer((4, 32), "uint32"),
+        D: Tx.Buffer((32,), "uint32"),
+    ):
         Tx.device_entry()
         lane = Tx.thread_id([32])
         s = Tx.alloc_shared((32, 8), "uint16", align=128)
@@ -214,10 +251,14 @@ def gemm(A: Tx.Buffer((256, 256), "float16"), B: Tx.Buffer((256, 256), "float16"
     for ko in range(8):
         for i in Tx.unroll(2):
             Tx.ptx.cp.async_.cg.shared.global_(
-                As.ptr_to([i * 32 + tx // 4, tx % 4 * 8]), A.ptr_to([bx * 64 + i * 32 + tx // 4, ko * 32 + tx % 4 * 8]), 16
+                As.ptr_to([i * 32 + tx // 4, tx % 4 * 8]),
+                A.ptr_to([bx * 64 + i * 32 + tx // 4, ko * 32 + tx % 4 * 8]),
+                16,
             )
             Tx.ptx.cp.async_.cg.shared.global_(
-                Bs.ptr_to([i * 16 + tx // 8, tx % 8 * 8]), B.ptr_to([ko * 32 + i * 16 + tx // 8, by * 64 + tx % 8 * 8]), 16
+                Bs.ptr_to([i * 16 + tx // 8, tx % 8 * 8]),
+                B.ptr_to([ko * 32 + i * 16 + tx // 8, by * 64 + tx % 8 * 8]),
+                16,
             )
         Tx.ptx.cp.async_.commit_group()
         Tx.ptx.cp.async_.wait_group(0)
@@ -225,7 +266,11 @@ def gemm(A: Tx.Buffer((256, 256), "float16"), B: Tx.Buffer((256, 256), "float16"
         for kk in Tx.unroll(2):
             for i in Tx.unroll(2):
                 Tx.ptx.ldmatrix.sync.aligned.m8n8.x4.shared.b16(
-                    a[i, 0], a[i, 1], a[i, 2], a[i, 3], As.ptr_to([w // 2 * 32 + i * 16 + lane % 16, kk * 16 + lane // 16 * 8])
+                    a[i, 0],
+                    a[i, 1],
+                    a[i, 2],
+                    a[i, 3],
+                    As.ptr_to([w // 2 * 32 + i * 16 + lane % 16, kk * 16 + lane // 16 * 8]),
                 )
             for j in Tx.unroll(4):
                 Tx.ptx.ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16(
@@ -242,7 +287,8 @@ def gemm(A: Tx.Buffer((256, 256), "float16"), B: Tx.Buffer((256, 256), "float16"
         for j in Tx.unroll(4):
             for r in Tx.unroll(4):
                 C[
-                    bx * 64 + w // 2 * 32 + i * 16 + lane // 4 + r // 2 * 8, by * 64 + w % 2 * 32 + j * 8 + lane % 4 * 2 + r % 2
+                    bx * 64 + w // 2 * 32 + i * 16 + lane // 4 + r // 2 * 8,
+                    by * 64 + w % 2 * 32 + j * 8 + lane % 4 * 2 + r % 2,
                 ] = acc[i, j, r]
 
 

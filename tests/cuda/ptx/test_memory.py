@@ -146,7 +146,9 @@ def test_bulk_copies_through_an_mbarrier() -> None:
         Tx.cuda.cta_sync()
         if tx == 0:
             Tx.ptx.mbarrier.arrive.expect_tx.shared__cta.b64(bar.ptr_to([0]), 256)
-            Tx.ptx.cp.async_.bulk.shared__cta.global_.mbarrier__complete_tx__bytes(s.ptr_to([0]), A.ptr_to([0]), 256, bar.ptr_to([0]))
+            Tx.ptx.cp.async_.bulk.shared__cta.global_.mbarrier__complete_tx__bytes(
+                s.ptr_to([0]), A.ptr_to([0]), 256, bar.ptr_to([0])
+            )
         while not done:
             Tx.ptx.mbarrier.try_wait.parity.shared__cta.b64(done, bar.ptr_to([0]), 0)
         s[tx] = s[tx] * 2.0
@@ -172,7 +174,9 @@ def test_a_bulk_copy_that_nobody_waits_for_is_not_seen() -> None:
         if tx == 0:
             Tx.ptx.mbarrier.init.shared__cta.b64(bar.ptr_to([0]), 1)
             Tx.ptx.mbarrier.arrive.expect_tx.shared__cta.b64(bar.ptr_to([0]), 256)
-            Tx.ptx.cp.async_.bulk.shared__cta.global_.mbarrier__complete_tx__bytes(s.ptr_to([0]), A.ptr_to([0]), 256, bar.ptr_to([0]))
+            Tx.ptx.cp.async_.bulk.shared__cta.global_.mbarrier__complete_tx__bytes(
+                s.ptr_to([0]), A.ptr_to([0]), 256, bar.ptr_to([0])
+            )
         Tx.cuda.cta_sync()
         B[tx] = s[tx]
 
@@ -243,7 +247,7 @@ def test_clusters_share_memory() -> None:
     def kernel(A: Tx.Buffer((2, 32), "uint32")):
         Tx.device_entry()
         cb = Tx.cta_id_in_cluster([2])
-        cl = Tx.cluster_id([1])
+        Tx.cluster_id([1])
         tx = Tx.thread_id([32])
         s = Tx.alloc_shared((32,), "uint32")
         there: Tx.uint32 = Tx.uint32(0)
@@ -251,7 +255,9 @@ def test_clusters_share_memory() -> None:
         s[tx] = Tx.cast(cb * 100 + tx, "uint32")
         Tx.ptx.barrier.cluster.arrive.release.aligned()
         Tx.ptx.barrier.cluster.wait.acquire.aligned()
-        Tx.ptx.mapa.shared__cluster.u32(there, Tx.cuda.cvta_generic_to_shared(s.ptr_to([tx])), Tx.cast(1 - cb, "uint32"))
+        Tx.ptx.mapa.shared__cluster.u32(
+            there, Tx.cuda.cvta_generic_to_shared(s.ptr_to([tx])), Tx.cast(1 - cb, "uint32")
+        )
         Tx.ptx.ld.shared__cluster.u32(value, there)
         A[cb, tx] = value
         Tx.ptx.barrier.cluster.arrive.aligned()
@@ -346,10 +352,14 @@ def test_shuffles_say_whether_the_lane_was_in_range() -> None:
     clean(kernel, a)
     assert a[0].tolist() == [i + 4 if i < 28 else i for i in range(32)]
     assert a[1].tolist() == [1] * 28 + [0] * 4
-    assert run("shfl.sync.idx.b32", LANE, LANE // 8, np.full(32, 0x181F, np.uint32), ALL).tolist() == [i // 8 * 8 + i // 8 for i in range(32)]
+    assert run("shfl.sync.idx.b32", LANE, LANE // 8, np.full(32, 0x181F, np.uint32), ALL).tolist() == [
+        i // 8 * 8 + i // 8 for i in range(32)
+    ]
     up = run("shfl.sync.up.b32", LANE, np.full(32, 1, np.uint32), np.zeros(32, np.uint32), ALL)
     assert up.tolist() == [0, *range(31)]
-    assert run("shfl.sync.bfly.b32", LANE, np.full(32, 5, np.uint32), control, ALL).tolist() == [i ^ 5 for i in range(32)]
+    assert run("shfl.sync.bfly.b32", LANE, np.full(32, 5, np.uint32), control, ALL).tolist() == [
+        i ^ 5 for i in range(32)
+    ]
 
 
 def test_votes_and_matches() -> None:
@@ -365,7 +375,9 @@ def test_votes_and_matches() -> None:
 def test_reductions_of_a_warp() -> None:
     values = np.random.default_rng(1).integers(0, 2**32, 32, dtype=np.uint32)
     assert set(run("redux.sync.add.u32", values, ALL).tolist()) == {int(values.sum(dtype=np.uint64)) % 2**32}
-    assert set(run("redux.sync.min.s32", values.view(np.int32), ALL).view(np.int32).tolist()) == {int(values.view(np.int32).min())}
+    assert set(run("redux.sync.min.s32", values.view(np.int32), ALL).view(np.int32).tolist()) == {
+        int(values.view(np.int32).min())
+    }
     assert set(run("redux.sync.xor.b32", values, ALL).tolist()) == {int(np.bitwise_xor.reduce(values))}
     floats = np.float32([*range(31), np.nan])
     assert set(run("redux.sync.max.f32", floats, ALL).view(np.float32).tolist()) == {30.0}

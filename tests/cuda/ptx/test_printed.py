@@ -55,7 +55,9 @@ def test_calls_read_back() -> None:
     assert_round_trip(kernel)
     text = kernel.script()
     assert "T.ptx.fma.rn.ftz.f32(v[2], v[0], v[1], 1.5, pred=tx < 7, preserve_dst=True)" in text
-    assert "T.ptx.lop3.or_.b32(p, u, u, u, 232, p)" in text or "T.ptx.lop3.or_.b32(T.ptx.SINK, p, u, u, u, 232, p)" in text
+    assert (
+        "T.ptx.lop3.or_.b32(p, u, u, u, 232, p)" in text or "T.ptx.lop3.or_.b32(T.ptx.SINK, p, u, u, u, 232, p)" in text
+    )
 
 
 def test_forms_travel_by_name() -> None:

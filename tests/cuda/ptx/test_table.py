@@ -38,7 +38,11 @@ def test_every_published_form_has_its_architectures() -> None:
 
 def test_the_index_of_families_is_that_of_the_tables() -> None:
     folder = Path(tirx_cuda.ptx.tables.__file__).parent
-    found = {row.family: path.stem for path in sorted(folder.glob("*.txt")) for row in parse_table(path.stem, path.read_text())}
+    found = {
+        row.family: path.stem
+        for path in sorted(folder.glob("*.txt"))
+        for row in parse_table(path.stem, path.read_text())
+    }
     assert found == FAMILIES
     assert {text.split(".")[0] for text in ALIASES.values()} <= set(FAMILIES)
 
@@ -65,7 +69,9 @@ def _meanings(row: Row) -> list[str]:
 
 def test_a_form_is_found_again_by_its_name() -> None:
     for form in _drawn(2, 3):
-        assert any(other.parts == form.parts or other.template == form.template for other in forms_of(form.mnemonic)), form.mnemonic
+        assert any(other.parts == form.parts or other.template == form.template for other in forms_of(form.mnemonic)), (
+            form.mnemonic
+        )
 
 
 def _drawn(count: int, seed: int) -> list[Form]:

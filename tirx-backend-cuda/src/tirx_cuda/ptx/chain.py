@@ -18,16 +18,16 @@ from tirx.support.suggest import did_you_mean
 from .forms import Form, assign, forms_of, made_forms, rows_of
 from .names import ALIASES, FAMILIES, python_name, token_of
 from .nearest import misplaced, nearest
-from .operands import SINK, Misfit, bound
+from .operands import SINK, MisfitError, bound
 from .registers import sreg
 from .syntax import Row
 
-__all__ = ["Chain", "Ptx", "UnknownInstruction", "ptx"]
+__all__ = ["Chain", "Ptx", "UnknownInstructionError", "ptx"]
 
 _VOID, _BOOL = DType("void"), DType("bool")
 
 
-class UnknownInstruction(ScriptError, AttributeError, KeyError):
+class UnknownInstructionError(ScriptError, AttributeError, KeyError):
     """A word or a combination of words that no row of the tables has."""
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class UnknownInstruction(ScriptError, AttributeError, KeyError):
 
 
 def _unknown(message: str, hint: str | None) -> NoReturn:
-    raise UnknownInstruction(message, span=current_span(), hint=hint)
+    raise UnknownInstructionError(message, span=current_span(), hint=hint)
 
 
 class Chain:
@@ -154,6 +154,7 @@ class Chain:
         _unknown(f"`{self._text}` lacks {missing}", hint)
 
     def __call__(self, *args: Any, pred: Any = None, preserve_dst: bool = False) -> Call:
+        """The call with its operands. `pred` decides whether it happens; `preserve_dst` keeps what was there where it does not."""
         known = self._forms or self._resolved()
         forms = known.get(len(args))
         if forms is None:
@@ -166,7 +167,15 @@ class Chain:
         if pred is not None:
             form = form.with_guard(bool(preserve_dst))
             values.append(predicate(pred))
-        return enter(Call(_BOOL if form.effect.kind == "wait" else _VOID, form, tuple(values), form.attributes, span=current_span()))
+        return enter(
+            Call(
+                _BOOL if form.effect.kind == "wait" else _VOID,
+                form,
+                tuple(values),
+                form.attributes,
+                span=current_span(),
+            )
+        )
 
     def _refuse_count(self, count: int) -> NoReturn:
         ways = [f"({', '.join(part.name for part in form.parts)})" for form in self.forms]
@@ -180,14 +189,22 @@ _PROPERTIES = {name: value for name, value in vars(Chain).items() if isinstance(
 
 
 def _first_fit(forms: Sequence[Form], args: Sequence[Any]) -> tuple[Form, list[Expr]]:
-    """The form whose operands take the arguments."""
-    problems: list[Misfit] = []
+    """The form whose operands take the arguments; what the first one says where none does."""
+    first: MisfitError | None = None
     for form in forms:
-        try:
-            return form, bound(form, args)
-        except Misfit as problem:
-            problems.append(problem)
-    raise problems[0]
+        made = _tried(form, args)
+        if not isinstance(made, MisfitError):
+            return form, made
+        first = first or made
+    assert first is not None
+    raise first
+
+
+def _tried(form: Form, args: Sequence[Any]) -> list[Expr] | MisfitError:
+    try:
+        return bound(form, args)
+    except MisfitError as problem:
+        return problem
 
 
 def _missing(family: str, tokens: Sequence[str]) -> str:
@@ -260,7 +277,8 @@ class Ptx:
         expr = as_expr(getattr(base, "data", base))
         if expr.dtype.is_handle:
             return handle_add_byte_offset(expr, byte_offset)
-        return expr + cast(byte_offset, expr.dtype)
+        moved: Expr = expr + cast(byte_offset, expr.dtype)
+        return moved
 
 
 _exact: dict[str, Chain] = {}

@@ -258,7 +258,7 @@ _CALCULATED: dict[str, Callable[[int, int], int]] = {
 
 def _number(token: str) -> int:
     """The number in `v4`, `x16`, `2d`, `m64n128k16` (its n)."""
-    _, found, rest = token.partition("n") if token.startswith("m") else ("", "", token)
+    rest = token.partition("n")[2] if token.startswith("m") else token
     digits = "".join(letter if letter.isdigit() else " " for letter in rest).split()
     return int(digits[0])
 

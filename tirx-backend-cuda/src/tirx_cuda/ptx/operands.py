@@ -11,7 +11,7 @@ from tirx.support.errors import ScriptError
 from .forms import Form, Part
 from .types import PtxType, accepts, literal_dtype
 
-__all__ = ["SINK", "Misfit", "bound"]
+__all__ = ["SINK", "MisfitError", "bound"]
 
 
 class _Sink:
@@ -25,17 +25,17 @@ SINK = _Sink()
 _NUMBERS = (bool, int, float)
 
 
-class Misfit(ScriptError):
+class MisfitError(ScriptError):
     """An argument that does not fit an operand."""
 
 
 def bound(form: Form, args: Sequence[Any]) -> list[Expr]:
-    """The arguments as expressions; `Misfit` names the first that does not fit."""
+    """The arguments as expressions; `MisfitError` names the first that does not fit."""
     return [_BIND[part.kind](form, part, arg) for part, arg in zip(form.parts, args, strict=True)]
 
 
 def _refuse(form: Form, part: Part, problem: str, hint: str) -> NoReturn:
-    raise Misfit(f"operand `{part.name}` of {form.mnemonic} {problem}", span=current_span(), hint=hint)
+    raise MisfitError(f"operand `{part.name}` of {form.mnemonic} {problem}", span=current_span(), hint=hint)
 
 
 def _register(form: Form, part: Part, arg: Any) -> Expr:
@@ -72,8 +72,14 @@ def _literal(kind: PtxType, value: bool | int | float) -> Expr:
     found = _literals.get(key)
     if found is None:
         made = const(bool(value) if kind.kind == "pred" else value, literal_dtype(kind, value))
-        found = _literals[key] = type(made)(made.value, made.dtype) if isinstance(made, IntImm | FloatImm) else made
+        found = _literals[key] = _without_place(made)
     return found
+
+
+def _without_place(made: Expr) -> Expr:
+    if isinstance(made, IntImm):
+        return IntImm(made.value, made.dtype)
+    return FloatImm(made.value, made.dtype) if isinstance(made, FloatImm) else made
 
 
 def _recast(form: Form, part: Part, kind: PtxType, number: IntImm) -> Expr:

@@ -7,10 +7,11 @@
 
 * `==` begins a section: its number in the manual, its title, and defaults of its rows
 * `.name = ...` says what a modifier slot may hold; `{...}` in a row makes it optional; other words are fixed
-* operands: `a:f32` read, `d:=f32` written, `d:+f32` both; `{a:f32*4}` a vector of four registers, `{a:u16, b:u16}` of different ones; `[a:shared]` memory in a space;
-  `a:&generic` an address as a plain register; `[a, b]` several things in one pair of brackets; `a:#0..15` or `a:#2/4/8` an immediate; `!128` fixed text; `d:=t|p:=pred` a pair;
-  `(b:u32)` may be left out; `~` behind a type: wider registers too; `[0..15]`: what a constant may be; `?` behind a written operand: `_` too;
-  ` if hint` behind an operand: only with that modifier. A type or space may name a slot.
+* operands: `a:f32` read, `d:=f32` written, `d:+f32` both; `{a:f32*4}` a vector of four registers, `{a:u16, b:u16}` of different
+  ones; `[a:shared]` memory in a space; `a:&generic` an address as a plain register; `[a, b]` several things in one pair of
+  brackets; `a:#0..15` or `a:#2/4/8` an immediate; `!128` fixed text; `d:=t|p:=pred` a pair; `(b:u32)` may be left out; `~` behind
+  a type: wider registers too; `[0..15]`: what a constant may be; `?` behind a written operand: `_` too; ` if hint` behind an
+  operand: only with that modifier. A type or space may name a slot; `<slot>space` is generic where the slot is empty
 * behind them: `@80` architectures (see `target_sets`), `ptx7.0`, `=group.function` the simulator's meaning, `!effect`, `~ulp(2)` accuracy
 * indented lines: `condition -> condition` must hold; `condition @90 ptx7.8 =meaning` applies where the condition holds
 """

@@ -65,6 +65,8 @@ def _table() -> Mapping[str, PtxType]:
 
 
 TYPES = _table()
+
+
 def accepts(kind: PtxType, dtype: DType, wide: bool) -> bool:
     """Whether a value of `dtype` may stand for `kind`; with `wide` also an integer of more bits (PTX: operand size exceeding)."""
     if kind.kind == "pred":
@@ -77,7 +79,7 @@ def accepts(kind: PtxType, dtype: DType, wide: bool) -> bool:
     if bits != kind.bits:
         return False
     if kind.kind in ("b", "packed") or dtype == kind.dtype:
-        return kind.kind == "b" or dtype.lanes == 1 and dtype.is_integer or _same_lanes(kind, dtype)
+        return kind.kind == "b" or (dtype.lanes == 1 and dtype.is_integer) or _same_lanes(kind, dtype)
     if kind.kind in "us":
         return dtype.is_integer and dtype.lanes == 1
     return dtype.is_uint and dtype.lanes == 1  # plain bits

@@ -114,7 +114,9 @@ class Context:
             return function(*args)
         bucket, self.checker.bucket = self.checker.bucket, self._bucket
         meter = self.checker.meter
-        if len(np.unique(self._bucket)) < len(self._bucket):  # requests of warps are measured, not those of copy engines
+        if len(np.unique(self._bucket)) < len(
+            self._bucket
+        ):  # requests of warps are measured, not those of copy engines
             self.checker.meter = None
         made = function(*args)
         self.checker.bucket, self.checker.meter = bucket, meter

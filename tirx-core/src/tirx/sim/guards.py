@@ -22,7 +22,7 @@ def unguarded(func: PrimFunc) -> PrimFunc:
     found: PrimFunc | None = func._memo.get("unguarded")
     if found is None:
         body = rewrite(func.body, {Evaluate: _branch}, mask=_CALLS)
-        found = func._memo["unguarded"] = func.with_body(body)  # type: ignore[arg-type]
+        found = func._memo["unguarded"] = func.with_body(body)
     return found
 
 

@@ -17,7 +17,7 @@ QUEUE = "cp.async"
 
 def cp_async(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> None:
     """Up to 16 bytes from global to shared memory; behind `src-size` bytes come zeros."""
-    given = more[:1] if len(more) and not (op.has("hint") and len(more) == 1) else ()
+    given = more[: len(more) - op.has("hint")]
     width = int(size)
     count = np.broadcast_to(np.asarray(given[0] if given else width, np.int64), (op.count,))
     _copy(op, dst, src, width, count)

@@ -43,7 +43,9 @@ def _loaded(op: Op, src: Any, rows: Any) -> Any:
     return many, many.load(_spread(op.full(np.asarray(src).astype(np.int64)), rows), _ROW)
 
 
-def _promises(op: Op, dst: Any, rows: Any, dtype: DType, data: Any, update: Callable[[Any, Any], Any] | None) -> list[Any]:
+def _promises(
+    op: Op, dst: Any, rows: Any, dtype: DType, data: Any, update: Callable[[Any, Any], Any] | None
+) -> list[Any]:
     """A promise for each thread."""
     many: Any = op.ctx.repeated(rows)
     step = dtype.bytes
@@ -76,7 +78,10 @@ def _multicast(op: Op, dst: Any, rows: Any, data: Any, size: Any, mbar: Any, mas
             continue
         part = Op(op.ctx.where(chosen), op.form)
         kept = np.repeat(chosen, rows)
-        there = [(op.full(np.asarray(item).astype(np.int64))[chosen] & low) | ((rank + 1) << SHARED_RANK_BITS) for item in (dst, mbar)]
+        there = [
+            (op.full(np.asarray(item).astype(np.int64))[chosen] & low) | ((rank + 1) << SHARED_RANK_BITS)
+            for item in (dst, mbar)
+        ]
         promises = _promises(part, there[0], rows[chosen], _ROW, data[kept], None)
         complete_on(part, there[1], op.full(size)[chosen], promises)
 

@@ -43,7 +43,7 @@ def setp(op: Op, a: Any, b: Any, *c: Any) -> Any:
     packed = result.ndim == 2
     pair = (result[:, 0], result[:, 1]) if packed else (result, ~np.asarray(result))
     if c:
-        pair = tuple(_BOOLEAN[op.get("bool")](part, c[0]) for part in pair)  # type: ignore[assignment]
+        pair = tuple(_BOOLEAN[op.get("bool")](part, c[0]) for part in pair)
     count = sum(1 for part in op.form.parts if part.rw == "w")
     return pair[:count]
 

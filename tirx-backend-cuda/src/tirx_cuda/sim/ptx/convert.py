@@ -196,7 +196,7 @@ def stochastic(op: Op, *values: Any) -> Any:
     """Random bits are added below the last place, then the rest is cut off."""
     target, _ = _names(op)
     name, lanes = target[:-2], int(target[-1])
-    *parts, rbits = values
+    parts = values[:-1]  # the last one holds random bits
     order = parts[::-1] if lanes == 2 else parts
     value = np.stack([op.full(part) for part in order], axis=-1).astype(np.float64)
     if op.has("relu"):

@@ -15,8 +15,6 @@ __all__ = [
     "tanh", "testp",
 ]  # fmt: skip
 
-_QUIET = {"all": "ignore"}
-
 
 def _inputs(op: Op, *values: Any) -> list[Any]:
     arrays = [np.asarray(value) for value in values]
@@ -61,7 +59,7 @@ def _down_zero(op: Op, made: Any, zero: Any) -> Any:
 def add(op: Op, a: Any, b: Any) -> Any:
     """A + b."""
     a, b = _inputs(op, a, b)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         if _result_type(op) == np.float64:
             return _double(op, *two_sum(a, b), _cancels(a, b))
         a, b = _wide(a), _wide(b)
@@ -81,7 +79,7 @@ def sub(op: Op, a: Any, b: Any) -> Any:
 def mul(op: Op, a: Any, b: Any) -> Any:
     """A * b."""
     a, b = _inputs(op, a, b)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         if _result_type(op) == np.float64:
             if op.get("rnd") in ("", "rn"):
                 return _finish(op, a * b)
@@ -92,7 +90,7 @@ def mul(op: Op, a: Any, b: Any) -> Any:
 def fma(op: Op, a: Any, b: Any, c: Any) -> Any:
     """A * b + c, rounded once."""
     a, b, c = _inputs(op, a, b, c)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         if _result_type(op) == np.float64:
             return _fma_double(op, a, b, c)
         product, c = mul_exact(_wide(a), _wide(b)), _wide(c)
@@ -188,7 +186,7 @@ def _fraction_rounded(exact: Fraction, mode: str, near: float) -> float:
 def div(op: Op, a: Any, b: Any) -> Any:
     """A / b."""
     a, b = _inputs(op, a, b)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         if a.dtype == np.float64:
             if op.get("rnd") in ("", "rn"):
                 return _finish(op, a / b)
@@ -207,7 +205,7 @@ def _quotient(a: Any, b: Any) -> Any:
 def rcp(op: Op, a: Any) -> Any:
     """1 / a."""
     (a,) = _inputs(op, a)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         if a.dtype == np.float64:
             if op.get("rnd") in ("", "rn"):
                 made = 1 / a
@@ -225,7 +223,7 @@ def _short(op: Op, value: Any) -> Any:
 def sqrt(op: Op, a: Any) -> Any:
     """The square root."""
     (a,) = _inputs(op, a)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         if a.dtype == np.float64:
             root = np.sqrt(a)
             high, low = two_product(root, root)
@@ -239,7 +237,7 @@ def sqrt(op: Op, a: Any) -> Any:
 def rsqrt(op: Op, a: Any) -> Any:
     """1 / sqrt(a)."""
     (a,) = _inputs(op, a)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         made = 1 / np.sqrt(_wide(a))
         return _short(op, made) if a.dtype == np.float64 else _finish(op, made.astype(np.float32))
 
@@ -249,7 +247,7 @@ def rsqrt(op: Op, a: Any) -> Any:
 
 def _approximated(op: Op, function: Any, a: Any) -> Any:
     (a,) = _inputs(op, a)
-    with np.errstate(**_QUIET):
+    with np.errstate(all="ignore"):
         return _finish(op, rounded(function(_wide(a)), a.dtype, "rn"))
 
 

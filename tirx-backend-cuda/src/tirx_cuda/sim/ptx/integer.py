@@ -98,7 +98,9 @@ def mad(op: Op, a: Any, b: Any, c: Any) -> Any:
 def _product24(op: Op, a: Any, b: Any) -> Any:
     """Of the product of 24-bit numbers the lower 32 bits, or bits 16 to 47."""
     signed = np.asarray(a).dtype.kind == "i"
-    parts = [((np.asarray(item).astype(np.int64) & 0xFFFFFF) ^ (0x800000 * signed)) - 0x800000 * signed for item in (a, b)]
+    parts = [
+        ((np.asarray(item).astype(np.int64) & 0xFFFFFF) ^ (0x800000 * signed)) - 0x800000 * signed for item in (a, b)
+    ]
     whole = parts[0] * parts[1]
     chosen = whole >> 16 if _half(op) == "hi" else whole
     return chosen.astype(np.int32 if signed else np.uint32)
@@ -186,7 +188,11 @@ def _unpacked(value: Any) -> Any:
 
 
 def _packed(bits: Any, dtype: Any) -> Any:
-    return (bits.astype(np.uint64) << np.arange(bits.shape[-1], dtype=np.uint64)).sum(axis=-1, dtype=np.uint64).astype(dtype)
+    return (
+        (bits.astype(np.uint64) << np.arange(bits.shape[-1], dtype=np.uint64))
+        .sum(axis=-1, dtype=np.uint64)
+        .astype(dtype)
+    )
 
 
 def popc(op: Op, a: Any) -> Any:
@@ -218,7 +224,9 @@ def brev(op: Op, a: Any) -> Any:
 def fns(op: Op, mask: Any, base: Any, offset: Any) -> Any:
     """The n-th bit set from a place on, upward or downward; all ones where there is none."""
     made = []
-    for word, start, count in zip(op.full(mask).tolist(), op.full(base).tolist(), op.full(offset).tolist(), strict=True):
+    for word, start, count in zip(
+        op.full(mask).tolist(), op.full(base).tolist(), op.full(offset).tolist(), strict=True
+    ):
         made.append(_nth(word, start, count))
     return np.array(made, np.uint32)
 
@@ -239,7 +247,8 @@ def bfe(op: Op, a: Any, b: Any, c: Any) -> Any:
     start, length = (np.asarray(item).astype(np.int64) & 0xFF for item in (b, c))
     source = _unpacked(a)
     last = np.minimum(start + length - 1, width - 1)
-    sign = np.take_along_axis(*np.broadcast_arrays(source, np.maximum(last, 0)[..., None]), axis=-1)[..., 0] if signed else 0
+    source_bits, place = np.broadcast_arrays(source, np.maximum(last, 0)[..., None])
+    sign = np.take_along_axis(source_bits, place, axis=-1)[..., 0] if signed else 0
     sign = np.where(length == 0, 0, sign)
     return _field(source, start, length, sign, a.dtype)
 

@@ -56,7 +56,9 @@ def _stepped(arrivals: Any, transactions: Any, drop: bool = False, complete: boo
     return update
 
 
-def _update(op: Op, address: Any, arrivals: Any, transactions: Any, *, drop: bool = False, complete: bool = True) -> Any:
+def _update(
+    op: Op, address: Any, arrivals: Any, transactions: Any, *, drop: bool = False, complete: bool = True
+) -> Any:
     arrivals, transactions = np.asarray(arrivals).astype(np.int64), np.asarray(transactions).astype(np.int64)
     packed = (arrivals << 32) | (transactions & 0xFFFFFFFF)
     old = op.ctx.atomic(address, WORD, _stepped(arrivals, transactions, drop, complete), packed.astype(np.uint64))

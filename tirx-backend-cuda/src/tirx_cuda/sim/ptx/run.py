@@ -109,7 +109,7 @@ def typed(value: Any, dtype: Any, lanes: int) -> Any:
     made = np.asarray(value)
     if made.dtype == dtype and (lanes == 1) == (made.ndim < 2):
         return made
-    if (made.ndim < 2 and lanes == 1 and made.dtype.itemsize != dtype.itemsize) or dtype == bool:
+    if (made.ndim < 2 and lanes == 1 and made.dtype.itemsize != dtype.itemsize) or dtype.kind == "b":
         return made.astype(dtype)
     if made.ndim == 0:
         made = made.reshape(1)

@@ -68,6 +68,8 @@ def vmad(op: Op, a: Any, b: Any, c: Any) -> Any:
 def vset(op: Op, a: Any, b: Any, *c: Any) -> Any:
     """1 where the comparison holds."""
     a, b = _wide(a, b)
-    name = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}[op.get("cmp")]
+    name = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}[
+        op.get("cmp")
+    ]
     made = getattr(np, name)(a, b).astype(np.uint32)
     return _second(op, made, c[0], np.uint32) if c else made

@@ -75,7 +75,7 @@ def elect(op: Op, mask: Any) -> Any:
     return leader.astype(np.uint32), leader == lane_of(op.ctx)
 
 
-_FOLDS: dict[str, tuple[Callable[..., Any], Callable[[Any], int]]] = {
+_FOLDS: dict[str, tuple[Any, Callable[[Any], int]]] = {
     "add": (np.add, lambda info: 0),
     "min": (np.minimum, lambda info: info.max),
     "max": (np.maximum, lambda info: info.min),
@@ -99,9 +99,12 @@ def redux(op: Op, value: Any, mask: Any) -> Any:
 def _redux_float(op: Op, values: Any, chosen: Any, name: str) -> Any:
     values = np.abs(values) if op.has("abs") else values
     strict = op.has("NaN")
-    fold = {("min", True): np.minimum, ("max", True): np.maximum, ("min", False): np.fmin, ("max", False): np.fmax}[
-        name, strict
-    ]
+    fold: Any = {
+        ("min", True): np.minimum,
+        ("max", True): np.maximum,
+        ("min", False): np.fmin,
+        ("max", False): np.fmax,
+    }[name, strict]
     filled = np.where(chosen, values, np.float32(np.inf if name == "min" else -np.inf))
     made = fold.reduce(filled, axis=1)
     nothing = (np.isnan(values) | ~chosen).all(axis=1)
