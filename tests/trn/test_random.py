@@ -41,7 +41,7 @@ def instruction(draw: Any, tiles: list[Buffer]) -> Call:
     if kind == "copy":
         return nki.tensor_copy(a, b)
     if kind == "set":
-        return nki.memset(a, draw(small))
+        return nki.memset(a, draw(st.integers(-5, 5)) if a.buffer.dtype.is_integer else draw(small))
     if kind == "two":
         return nki.tensortensor(a, b, c, draw(opcodes))
     if kind == "scalar":
@@ -63,7 +63,7 @@ def instruction(draw: Any, tiles: list[Buffer]) -> Call:
     if kind == "range":
         bound = a.buffer[(*(slice(None) for _ in a.buffer.shape[:-1]), slice(0, 1))]
         comparisons = st.sampled_from(["less", "greater_equal", "not_equal"])
-        if box_of(bound).free == 1:
+        if box_of(bound).free == 1 and a.buffer.dtype.name == "float32":
             return nki.range_select(
                 a, b, draw(comparisons), draw(comparisons), bound, bound, range_start=draw(st.integers(-2, 2))
             )
@@ -97,27 +97,28 @@ def programs(draw: Any) -> PrimFunc:
     """Two tiles are loaded, worked on, and stored with a third one and a sum."""
     letters, shape = draw(st.sampled_from(LAYOUTS))
     a, b, c = (Buffer(name, shape) for name in "abc")
-    tiles = [sbuf(name, *shape, layout=trainium(letters, shape)) for name in ("x", "y", "z")]
+    dtype = draw(st.sampled_from(["float32", "float32", "bfloat16", "int32", "int8"]))
+    tiles = [sbuf(name, *shape, dtype=dtype, layout=trainium(letters, shape)) for name in ("x", "y", "z")]
     body = [draw(instruction(tiles)) for _ in range(draw(st.integers(1, 6)))]
     total = sbuf("total", *shape[:-1], 1, layout=trainium(letters, (*shape[:-1], 1)))
     reduced = nki.tensorreduce(total, tiles[0], draw(st.sampled_from(REDUCTIONS)), draw(flags), -1)
     sums = Buffer("sums", (*shape[:-1], 1))
-    loads = [nki.load(tiles[0], a), nki.load(tiles[1], b), nki.memset(tiles[2], 0.5)]
+    loads = [nki.load(tiles[0], a), nki.load(tiles[1], b), nki.memset(tiles[2], 1)]
     stores = [nki.store(c, tiles[draw(st.integers(0, 2))]), nki.store(sums, total)]
     return kernel("program", [a, b, c, sums], *tiles, total, *loads, *body, reduced, *stores)
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
-@given(programs(), st.integers(0, 2**32 - 1))
-def test_simulator_and_file_agree(func: PrimFunc, seed: int) -> None:
+@settings(max_examples=80)
+@given(programs(), st.integers(0, 2**32 - 1), st.sampled_from(["trn", "trn -allocation=explicit"]))
+def test_simulator_and_file_agree(func: PrimFunc, seed: int, target: str) -> None:
     shape = func.buffers()[0].shape
     rng = np.random.default_rng(seed)
     inputs = [rng.integers(-8, 9, shape).astype(np.float32) / 4 for _ in range(2)]
     results = [np.zeros(shape, np.float32), np.zeros((*shape[:-1], 1), np.float32)]
-    assert simulate_module(lowered(func), [*inputs, *results], Target("trn")).verdict == "clean"
-    assert complaints(source_of(func)) == []
+    assert simulate_module(lowered(func, target), [*inputs, *results], Target(target)).verdict == "clean"
+    assert complaints(source_of(func, target)) == []
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
-        executed = run(func, Path(folder), *inputs)
+        executed = run(func, Path(folder), *inputs, target=target)
     for ours, theirs in zip(results, executed, strict=True):
         np.testing.assert_array_equal(ours, theirs)
