@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,14 @@ busy:
 
 def test_the_report_is_a_table() -> None:
     assert str(estimate(add_kernel(128, 128))) == REPORT
+
+
+def test_the_report_is_plain_data_too() -> None:
+    report = estimate(add_kernel(128, 128))
+    plain = json.loads(json.dumps(report.plain()))
+    assert (plain["bound"], plain["bytes"], plain["flops"]) == ("dma", 3 * 65_536, 0)
+    assert [row["instruction"] for row in plain["instructions"]] == ["load", "load", "tensortensor", "store"]
+    assert plain["engines"]["vector"]["cycles"] == 64
 
 
 # ---- how well the kernels use the machine ------------------------------------------------------------------------------

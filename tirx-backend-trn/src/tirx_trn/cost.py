@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import Any
 
 from tirx.analysis.evaluate import evaluate
 from tirx.ir import (
@@ -109,6 +110,33 @@ class Report:
     def bytes(self) -> int:
         """Bytes through the DMA queues."""
         return sum(line.bytes for line in self.lines)
+
+    def plain(self) -> dict[str, Any]:
+        """The report as plain data, for JSON."""
+        return {
+            "kernel": self.name,
+            "target": str(self.target),
+            "bound": self.bound,
+            "microseconds": self.microseconds,
+            "flops": self.flops,
+            "bytes": self.bytes,
+            "engines": {
+                name: {"microseconds": busy.microseconds, "cycles": busy.cycles, "bytes": busy.bytes}
+                for name, busy in self.engines.items()
+            },
+            "instructions": [
+                {
+                    "instruction": line.instruction,
+                    "line": line.span.line if line.span is not None else None,
+                    "engine": line.engine,
+                    "count": line.count,
+                    "cycles": line.cycles,
+                    "bytes": line.bytes,
+                    "microseconds": line.nanoseconds / 1000,
+                }
+                for line in self.lines
+            ],
+        }
 
     def __str__(self) -> str:
         rows = [("instruction", "line", "engine", "count", "cycles", "bytes", "us")]
