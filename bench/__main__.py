@@ -15,12 +15,12 @@ import platform
 import sys
 from collections.abc import Iterable
 
-from .compiling import ARCH, bench_compiling
+from .compiling import bench_compiling
 from .discovery import bench_discovery
 from .simulator import bench_simulator
 from .startup import bench_startup
 
-PARTS = ("startup", "discovery", "compiling", "simulator")
+PARTS = ("startup", "discovery", "compiling", "tiles", "simulator")
 
 
 def main() -> None:
@@ -44,6 +44,10 @@ def main() -> None:
         rows, quality = bench_compiling(options.peer)
         show("Python function to CUDA source", rows)
         show_quality(quality)
+    if "tiles" in wanted:
+        rows, quality = bench_compiling(options.peer, "tiles")
+        show("Python function with tile operations to CUDA source", rows)
+        show_quality(quality)
     if "simulator" in wanted:
         show("simulator", bench_simulator(options.peer))
 
@@ -57,13 +61,11 @@ def show(title: str, rows: Iterable[tuple[str, float, float, float]]) -> None:
 
 def show_quality(rows: Iterable[tuple[str, ...]]) -> None:
     """The table of code quality."""
-    header = ("kernel", "registers", "spilled", "instructions", "source lines", "ours against peer")
-    print(f"\nGenerated code: the same NVRTC for both, --gpu-architecture={ARCH} --std=c++17, ours/peer")
+    header = ("kernel", "arch", "registers", "spilled", "instructions", "source lines", "ours against peer")
+    widths = (16, 7, 10, 8, 13, 13, 20)
+    print("\nGenerated code: the same NVRTC for both, --std=c++17, ours/peer")
     for row in (header, *rows):
-        print(
-            "  "
-            + "  ".join(cell.ljust(width) for cell, width in zip(row, (14, 10, 8, 13, 13, 20), strict=True)).rstrip()
-        )
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 main()

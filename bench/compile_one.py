@@ -1,8 +1,8 @@
 """Measures one implementation in a process of its own: function to CUDA source, for each benchmark kernel, printed as JSON.
 
-    python compile_one.py ours|peer RUNS FOLDER
+    python compile_one.py ours|peer loops|tiles RUNS FOLDER
 
-The kernels have no import line: each implementation gives them its own `Tx`.
+The kernels have no import line: each implementation gives them its own names.
 """
 
 from __future__ import annotations
@@ -14,23 +14,32 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-IMPORTS = {"ours": "from tirx import script as Tx", "peer": "from tvm.script import tirx as Tx"}
-ARCH = "sm_90a"
+KERNELS = Path(__file__).with_name("kernels")
+FOLDERS = {"loops": KERNELS, "tiles": KERNELS / "tiles"}
+
+LOOPS = {"ours": "from tirx import script as Tx", "peer": "from tvm.script import tirx as Tx"}
+TILES = {
+    "ours": "from tirx.layout import ComposeLayout, R, S, TileLayout, laneid",
+    "peer": "from tvm.tirx.layout import Axis, ComposeLayout, R, S, TileLayout\nlaneid = Axis.laneid",
+}
+IMPORTS = {"loops": LOOPS, "tiles": {which: f"{LOOPS[which]}\n{TILES[which]}" for which in LOOPS}}
+
+ARCHS = {"loops": "sm_90a", "tiles": "sm_80", "t3_rmsnorm_fp8": "sm_90a"}  # fp8 is converted since sm_89
 
 
-def ours() -> Callable[[Any], str]:
+def ours(arch: str) -> Callable[[Any], str]:
     import tirx
     from tirx.target import Target
 
-    target = Target({"kind": "cuda", "arch": ARCH})
+    target = Target({"kind": "cuda", "arch": arch})
     return lambda func: str(tirx.compile(func, target).source)
 
 
-def peer() -> Callable[[Any], str]:
+def peer(arch: str) -> Callable[[Any], str]:
     import tvm
     from tvm.target import Target
 
-    target = Target({"kind": "cuda", "arch": ARCH})
+    target = Target({"kind": "cuda", "arch": arch})
 
     def source(func: Any) -> str:
         built = tvm.compile(tvm.IRModule({"main": func}), target=target, tir_pipeline="tirx")
@@ -47,9 +56,10 @@ def functions(path: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    which, runs, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
-    to_source = {"ours": ours, "peer": peer}[which]()
-    kernels = sorted(Path(__file__).with_name("kernels").glob("*.py"))
+    which, kind, runs, folder = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4])
+    kernels = sorted(FOLDERS[kind].glob("*.py"))
+    archs = {kernel.stem: ARCHS.get(kernel.stem, ARCHS[kind]) for kernel in kernels}
+    to_source = {arch: {"ours": ours, "peer": peer}[which](arch) for arch in set(archs.values())}
     copies = []
     for run in range(
         runs + 1
@@ -57,19 +67,19 @@ def main() -> None:
         (folder / str(run)).mkdir(parents=True, exist_ok=True)
         for kernel in kernels:
             copy = folder / str(run) / kernel.name
-            copy.write_text(f"{IMPORTS[which]}\n\n{kernel.read_text()}")
+            copy.write_text(f"{IMPORTS[kind][which]}\n\n{kernel.read_text()}")
             copies.append((run, kernel.stem, copy))
     best: dict[str, float] = {}
     sources: dict[str, str] = {}
     for run, name, copy in copies:
         start = time.perf_counter()
         found = functions(copy)
-        text = to_source(found[name.partition("_")[2]])
+        text = to_source[archs[name]](found[name.partition("_")[2]])
         taken = time.perf_counter() - start
         if run:
             best[name] = min(best.get(name, 1e9), taken)
         sources[name] = text
-    print(json.dumps({"seconds": best, "sources": sources}))
+    print(json.dumps({"seconds": best, "sources": sources, "archs": archs}))
 
 
 main()

@@ -1,7 +1,8 @@
 """From a Python function to CUDA source, and what NVRTC makes of the source, against the published implementation.
 
-Each side runs in a process of its own on the same kernels (`bench/kernels`, which have no import line: each side gives its own).
-Sources of both go through the same NVRTC with the same flags; launch bounds are in the source.
+Each side runs in a process of its own on the same kernels (`bench/kernels`, those with tile operations in `tiles`; they have no import
+line: each side gives its own). Where the published implementation cannot compile an example of the documentation, or compiles it wrongly,
+a text says what it has instead. Sources of both go through the same NVRTC with the same flags; launch bounds are in the source.
 """
 
 from __future__ import annotations
@@ -20,37 +21,37 @@ from tirx_cuda.toolchain import compile_with_nvrtc, find_nvrtc
 
 ONE = Path(__file__).with_name("compile_one.py")
 ROUNDS, RUNS = 2, 3
-ARCH = "sm_90a"
 
 Row = tuple[str, float, float, float]
 
 
-def bench_compiling(peer_python: str = sys.executable) -> tuple[list[Row], list[tuple[str, ...]]]:
+def bench_compiling(peer_python: str = sys.executable, kind: str = "loops") -> tuple[list[Row], list[tuple[str, ...]]]:
     """Rows of (kernel, our milliseconds, the peer's, ratio), and a table of code quality; empty where the peer is missing."""
-    ours, peer = _both(peer_python)
+    ours, peer = _both(peer_python, kind)
     if peer is None:
         return [(name, 1e3 * taken, float("nan"), float("nan")) for name, taken in ours["seconds"].items()], []
     rows = [
         (name, 1e3 * taken, 1e3 * peer["seconds"][name], taken / peer["seconds"][name])
         for name, taken in ours["seconds"].items()
     ]
-    return rows, _quality(ours["sources"], peer["sources"])
+    return rows, _quality(ours, peer)
 
 
-def _both(peer_python: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _both(peer_python: str, kind: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Results of both, taken in turn; the best of all rounds."""
     ours: dict[str, Any] = {}
     peer: dict[str, Any] | None = {}
     for _ in range(ROUNDS):
-        ours = _better(ours, _one(sys.executable, "ours"))
+        ours = _better(ours, _one(sys.executable, "ours", kind))
         if peer is not None:
-            peer = _better(peer, _one(peer_python, "peer"))
+            peer = _better(peer, _one(peer_python, "peer", kind))
     return ours, peer
 
 
-def _one(python: str, which: str) -> dict[str, Any] | None:
+def _one(python: str, which: str, kind: str) -> dict[str, Any] | None:
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([python, str(ONE), which, str(RUNS), folder], capture_output=True, text=True, check=False)
+        command = [python, str(ONE), which, kind, str(RUNS), folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         if which == "ours":
             raise RuntimeError(done.stderr)
@@ -63,25 +64,25 @@ def _better(old: dict[str, Any], new: dict[str, Any] | None) -> Any:
     if new is None or not old:
         return new
     seconds = {name: min(taken, new["seconds"][name]) for name, taken in old["seconds"].items()}
-    return {"seconds": seconds, "sources": new["sources"]}
+    return {**new, "seconds": seconds}
 
 
-def _quality(ours: dict[str, str], peer: dict[str, str]) -> list[tuple[str, ...]]:
-    """Per kernel: registers, bytes spilled, instructions, lines of source, each as ours/peer."""
+def _quality(ours: dict[str, Any], peer: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Per kernel: architecture, registers, bytes spilled, instructions, lines of source, each as ours/peer."""
     if find_nvrtc() is None:
         return []
     rows = []
-    for name, text in ours.items():
-        mine, theirs = _figures(text), _figures(peer[name])
+    for name, arch in ours["archs"].items():
+        mine, theirs = (_figures(side["sources"][name], arch) for side in (ours, peer))
         pairs = [f"{a}/{b}" for a, b in zip(mine, theirs, strict=True)]
         worse = [
             what for what, a, b in zip(("registers", "spills", "instructions"), mine, theirs, strict=False) if a > b
         ]
-        rows.append((name, *pairs, "more " + ", ".join(worse) if worse else "not more"))
+        rows.append((name, arch, *pairs, "more " + ", ".join(worse) if worse else "not more"))
     return rows
 
 
-def _figures(text: str) -> tuple[int, int, int, int]:
-    binary = compile_with_nvrtc(Source(text, "cuda", ".cu", ()), Target({"kind": "cuda", "arch": ARCH}), ())
+def _figures(text: str, arch: str) -> tuple[int, int, int, int]:
+    binary = compile_with_nvrtc(Source(text, "cuda", ".cu", ()), Target({"kind": "cuda", "arch": arch}), ())
     (used,) = binary.resources.values()
     return used.registers, used.spill_bytes, sum(instruction_counts(binary.data).values()), len(text.splitlines())
