@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .. import script as Tx
 from ..tile import Variant
-from .reduce import THREAD_REDUCE
+from .folding import WORKSPACE
+from .reduce import PARTIALS, THREAD_REDUCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ def _reduce(call: TileCall, context: DispatchContext, result: Any) -> None:
 
 
 def _exchange(context: DispatchContext) -> dict[str, Any]:
-    """The keyword for the reduction, where the call gave it."""
-    return {"thread_reduce": True} if context.config["thread_reduce"] else {}
+    """What the call gave for the reduction."""
+    found: dict[str, Any] = {"thread_reduce": True} if context.config["thread_reduce"] else {}
+    partials = context.workspace(WORKSPACE)
+    return found if partials is None else {**found, "workspace": {WORKSPACE: partials}}
 
 
 def emit_reduce_negate(call: TileCall, context: DispatchContext) -> None:
@@ -83,6 +86,7 @@ def fused_variants(kind: str) -> tuple[Variant, ...]:
             "parts",
             emit=emit,
             config=(THREAD_REDUCE,),
+            workspace=PARTIALS,
             doc="the operations that it is made of, one after the other",
         )
         for operation, emit in _EMIT.items()
