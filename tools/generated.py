@@ -52,9 +52,19 @@ def tile_stub() -> str:
     return tile_functions()
 
 
-REFERENCE = ("language", "intrinsics", "tile", "cuda", "nki", "targets", "command-line", "errors")
+def ptx_stub() -> str:
+    """Types of the instructions of PTX."""
+    from tools.ptx_reference import instruction_types
+
+    return instruction_types()
+
+
+REFERENCE = ("language", "intrinsics", "tile", "cuda", "ptx", "nki", "targets", "command-line", "errors")
 DRAWN = ("fragment", "rows", "padded", "swizzled", "operand-a")
-STUBS = (Generated("tirx-core/src/tirx/script/tile_functions.pyi", tile_stub),)
+STUBS = (
+    Generated("tirx-core/src/tirx/script/tile_functions.pyi", tile_stub),
+    Generated("tirx-backend-cuda/src/tirx_cuda/ptx/instructions.pyi", ptx_stub),
+)
 GENERATED: tuple[Generated, ...] = (*map(reference_page, REFERENCE), *map(picture, DRAWN), *STUBS)
 
 

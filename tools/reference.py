@@ -16,6 +16,7 @@ from tirx import script as Tx  # noqa: N812 - what the language is called
 from tirx.backend import load, registry
 from tirx.cli.app import app
 from tools.api_reference import documentation, signature
+from tools.ptx_reference import ptx_forms
 from tools.tables import page, table
 from tools.tile_reference import tile
 
@@ -281,6 +282,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "tile": tile,
     "cuda": cuda,
     "nki": nki,
+    "ptx": ptx_forms,
     "targets": targets,
     "command-line": command_line,
     "errors": error_classes,

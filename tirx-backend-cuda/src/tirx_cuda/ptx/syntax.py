@@ -83,7 +83,7 @@ class Special:
 class Row:
     """One instruction with its modifiers."""
 
-    __slots__ = ("family", "items", "line", "notes", "rules", "section", "slots", "specials", "table", "title")
+    __slots__ = ("family", "items", "line", "notes", "rules", "section", "slots", "specials", "table", "text", "title")
 
     def __init__(self, table: str, line: int, section: str, title: str, slots: tuple[Slot, ...]) -> None:
         self.table = table
@@ -93,6 +93,7 @@ class Row:
         self.slots = slots
         self.family = slots[0].choices[0]
         self.items: tuple[Item, ...] = ()
+        self.text = ""  # of the operands
         self.notes: dict[str, str] = {}
         self.rules: list[Rule] = []
         self.specials: list[Special] = []
@@ -178,7 +179,7 @@ def _row(
     pattern, _, rest = words.partition(" ")
     operands, notes = _split_notes(rest)
     row = Row(table, line, section, title, tuple(_slots(pattern, slots)))
-    row.items = tuple(_items(operands))
+    row.items, row.text = tuple(_items(operands)), operands
     row.notes = {**defaults, **_annotations(notes)}
     return row
 
