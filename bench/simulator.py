@@ -1,4 +1,5 @@
 """The simulator against numba-cuda's, side by side: a vector add of 65,536 threads and a 64^3 matmul through shared memory.
+And the documentation's product of 256^3 halves on matrix instructions, which no other simulator runs, against what it may take.
 
     python -m bench.simulator [python with numba-cuda]
 
@@ -8,11 +9,14 @@ with our own unchecked ones, taken in turn in the same minute.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +25,8 @@ from tirx import script as Tx
 
 N = 65536
 RUNS = 30
+GEMM = Path(__file__).parents[1] / "docs/examples/kernels/tile_gemm.py"
+GEMM_RUNS, GEMM_BUDGET = 3, 2000.0  # milliseconds, without checks
 
 Row = tuple[str, float, float, float]
 
@@ -97,9 +103,9 @@ print(json.dumps([vadd, mm64]))
 """
 
 
-def timed(kernel: tirx.PrimFunc, args: list[np.ndarray], checks: str) -> float:
+def timed(kernel: tirx.PrimFunc, args: Any, checks: str, target: str = "generic") -> float:
     start = time.perf_counter()
-    report = tirx.simulate(kernel, *args, target="generic", checks=checks)
+    report = tirx.simulate(kernel, *args, target=target, checks=checks)
     taken = 1e3 * (time.perf_counter() - start)
     assert report.verdict == "clean", str(report)
     return taken
@@ -119,6 +125,21 @@ def ours() -> dict[str, tuple[float, float]]:
     return found
 
 
+def tile_gemm() -> tuple[float, float]:
+    """Milliseconds of the product of 256 x 256 x 256 halves out of tile operations, unchecked and with all checks."""
+    spec = importlib.util.spec_from_file_location("tile_gemm", GEMM)
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    kernel = example.tile_gemm.specialize(M=256, N=256, K=256)
+    args = example.arguments(np.random.default_rng(0), 256, 256, 256)
+    plain = min(timed(kernel, args, "none", example.TARGET) for _ in range(GEMM_RUNS))
+    wanted = example.expected(*args)["C"]
+    assert np.abs(args[2] - wanted).max() <= example.TOLERANCE * np.abs(wanted).max()
+    return plain, timed(kernel, args, "all", example.TARGET)
+
+
 def peer(python: str) -> list[float] | None:
     """Milliseconds of the peer; None where it is not installed."""
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -136,6 +157,9 @@ def bench_simulator(python: str = sys.executable) -> list[Row]:
             rows.append(
                 (f"simulated {name} against numba-cuda's simulator", plain, theirs[position], plain / theirs[position])
             )
+    plain, checked = tile_gemm()
+    rows.append(("simulated tile GEMM 256x256x256, no checks (budget 2 s)", plain, GEMM_BUDGET, plain / GEMM_BUDGET))
+    found["tile GEMM 256x256x256"] = plain, checked
     rows += [(f"simulated {name} with all checks against without", c, p, c / p) for name, (p, c) in found.items()]
     return rows
 
