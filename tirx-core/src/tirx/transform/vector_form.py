@@ -44,11 +44,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..ir import DType
+
 __all__ = ["NoVectorForm", "VectorForm", "widest_access"]
 
 
 class NoVectorForm(Exception):  # noqa: N818  # not an error: the loop is run lane by lane
     """Why a loop has no vector form."""
+
+
+def _widens(narrow: DType, wide: DType) -> bool:
+    """Whether a conversion of signed integers keeps every value."""
+    return narrow.is_int and wide.is_int and wide.bits >= narrow.bits
 
 
 def widest_access(body: Stmt) -> int:
@@ -202,8 +209,15 @@ class VectorForm:
         return self._binary(node)
 
     def _cast(self, node: Cast) -> Expr | None:
-        lanes = node.value.dtype.lanes
-        return None if node.dtype.lanes == lanes else Cast(node.dtype.with_lanes(lanes), node.value, span=node.span)
+        value, lanes = node.value, node.value.dtype.lanes
+        if node.dtype.lanes == lanes:
+            return None
+        if isinstance(value, Ramp) and _widens(
+            value.dtype, node.dtype
+        ):  # indices do not overflow, so neighbours stay so
+            base, stride = (Cast(node.dtype, part, span=node.span) for part in (value.base, value.stride))
+            return Ramp(base, self.analyzer.simplify(stride), lanes, span=node.span)
+        return Cast(node.dtype.with_lanes(lanes), value, span=node.span)
 
     def _select(self, node: Select) -> Expr | None:
         parts = (node.condition, node.true_value, node.false_value)
