@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tirx.ir import Expr, TileCall, as_expr
 from tirx.tile import Declined, Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
-from tirx.variants import Tile, copy_tiles, has_runs, owners_of
+from tirx.variants import Tile, copy_tiles, has_runs, is_unit, owners_of
 
 from ..layout.mma import ldmatrix_layout
 from ..ptx.chain import ptx
@@ -70,7 +70,7 @@ def _fragments(tile: Tile, shape: Sequence[int], *, transposed: bool) -> Fragmen
 
 def _matrix_dims(tile: Tile) -> tuple[int, int]:
     """The two dimensions that matrices lie in."""
-    long = [dim for dim, extent in enumerate(tile.extents) if extent != 1]
+    long = [dim for dim, extent in enumerate(tile.extents) if not is_unit(extent)]
     if len(long) < 2:
         decline(f"`{tile.buffer.name}` has fewer than two dimensions", extents=tile.extents)
     return long[-2], long[-1]

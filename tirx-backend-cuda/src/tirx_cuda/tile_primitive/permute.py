@@ -16,7 +16,7 @@ from tirx.ir import Expr, TileCall, as_expr
 from tirx.layout import TileLayout
 from tirx.tile import Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
-from tirx.variants import Tile, copy_tiles, loops, region_layout, split
+from tirx.variants import Tile, copy_tiles, is_unit, loops, region_layout, split
 
 __all__ = ["VARIANTS", "Order", "best_order"]
 
@@ -96,7 +96,7 @@ def _strides(tile: Tile) -> Strides:
     layout = region_layout(tile)
     if not isinstance(layout, TileLayout):
         decline("turns of the banks are counted for plain strides only")
-    return tuple((_number(item.extent), _number(item.stride)) for item in layout.shard if item.extent != 1)
+    return tuple((_number(item.extent), _number(item.stride)) for item in layout.shard if not is_unit(item.extent))
 
 
 def _number(value: Any) -> int:

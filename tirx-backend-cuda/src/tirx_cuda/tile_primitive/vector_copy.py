@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tirx.ir import Buffer, BufferLoad, TileCall, as_expr
 from tirx.tile import ConfigKey, Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
-from tirx.variants import Tile, copy_tiles, has_runs
+from tirx.variants import Tile, copy_tiles, has_runs, is_unit
 
 from ..ptx.chain import ptx
 
@@ -116,7 +116,9 @@ def _bits(tile: Tile) -> object:
 
 def _long(tile: Tile) -> int:
     """The dimension that the vector runs along."""
-    return next((dim for dim, extent in reversed(list(enumerate(tile.extents))) if extent != 1), len(tile.extents) - 1)
+    return next(
+        (dim for dim, extent in reversed(list(enumerate(tile.extents))) if not is_unit(extent)), len(tile.extents) - 1
+    )
 
 
 def _instructions(width: int) -> Predicate:

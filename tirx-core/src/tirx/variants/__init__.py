@@ -24,7 +24,7 @@ from .elementwise import (
     widest_share,
 )
 from .formulas import BINARY, FORMULAS, UNARY
-from .operand import Scalar, Tile, operand_of, storage_of, tile_of
+from .operand import Scalar, Tile, is_unit, operand_of, storage_of, tile_of
 from .owners import Owners, Part, coordinates, owners_of, region_layout
 from .reduce import emit_local, emit_shared, identity_of, reduce_variants, reduced_tiles
 from .rows import neutral_variants
@@ -34,7 +34,7 @@ from .vectors import has_runs, run_of_owner, widest_vector
 __all__ = [
     "BINARY", "FORMULAS", "IN_REGISTERS", "SHARED_OUT", "UNARY", "Evenly", "Owned", "Owners", "Part", "Scalar",
     "Share", "Tile", "Whole", "alike", "coordinates", "copy_share", "copy_tiles", "elementwise_variants", "emit_copy",
-    "emit_elementwise", "emit_local", "emit_shared", "has_runs", "identity_of", "is_holder", "loops",
+    "emit_elementwise", "emit_local", "emit_shared", "has_runs", "identity_of", "is_holder", "is_unit", "loops",
     "neutral_variants", "operand_of", "operands_of", "owners_of", "reduce_variants", "reduced_tiles", "region_layout",
     "require_same_owners", "run_of_owner", "share_of", "split", "storage_of", "tile_of", "when", "widest_share",
     "widest_vector",

@@ -13,7 +13,7 @@ from ..ir import Expr, IndexFunction, as_expr, cast
 from ..tile import Predicate, Variant, Verdict, accept, decline
 from .agreement import require_same_owners
 from .formulas import FORMULAS, apply_function
-from .operand import Scalar, Tile, operand_of, tile_of
+from .operand import Scalar, Tile, is_unit, operand_of, tile_of
 from .share import Evenly, Owned, Share, Whole, loops
 from .vectors import WIDTHS, run_of_owner, widest_vector
 
@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..ir import TileCall
     from ..tile.context import DispatchContext
+    from .operand import Index
 
 __all__ = [
     "ELEMENTWISE", "IN_REGISTERS", "SHARED_OUT", "alike", "elementwise_variants", "emit_elementwise", "operands_of", "share_of",
@@ -70,9 +71,11 @@ def widest_share(target: Tile, sources: Mapping[str, Tile | Scalar]) -> Share:
     return share if vector == 1 else share_of(target, sources, vector)
 
 
-def _covers(tile: Tile, space: tuple[object, ...]) -> bool:
+def _covers(tile: Tile, space: tuple[Index, ...]) -> bool:
     """Whether every dimension of `space` longer than 1 is a dimension of the tile."""
-    return {dim for dim, extent in enumerate(space) if extent != 1} <= {dim for dim in tile.dims if dim is not None}
+    return {dim for dim, extent in enumerate(space) if not is_unit(extent)} <= {
+        dim for dim in tile.dims if dim is not None
+    }
 
 
 def emit_elementwise(call: TileCall, context: DispatchContext) -> None:

@@ -11,6 +11,7 @@ from ..ir.sizes import product
 from ..tile import Verdict, accept, decline
 from .folds import accumulator_of, identity_of
 from .formulas import BINARY
+from .operand import is_unit
 from .owners import Part
 from .share import loops, when
 
@@ -30,7 +31,7 @@ WORKSPACE = "partials"
 @contextmanager
 def over(parts: Sequence[Part], context: DispatchContext) -> Iterator[dict[Part, Expr]]:
     """Unrolled loops over register parts."""
-    long = [part for part in parts if part.extent != 1]
+    long = [part for part in parts if not is_unit(part.extent)]
     with loops([(part.extent, isinstance(part.extent, int)) for part in long], context) as steps:
         yield dict(zip(long, steps, strict=True))
 

@@ -13,7 +13,7 @@ from ..layout.names import axis_named
 from ..tile import decline
 from ..tile.shapes import extents_of
 from .agreement import is_holder
-from .operand import Tile, tile_of
+from .operand import Tile, is_unit, tile_of
 from .owners import Owners, Part, coordinates, owners_of, whole_parts
 
 TYPE_CHECKING = False
@@ -57,8 +57,8 @@ def _kept_dims(extents: Sequence[Index], space: Sequence[Index], kept: Sequence[
     """Which dimension of the source each dimension of the destination follows: kept ones in order, others have extent 1."""
     if len(extents) == len(space):
         return [dim if dim in kept else None for dim in range(len(space))]
-    pending = [dim for dim in kept if space[dim] != 1]
-    return [pending.pop(0) if extent != 1 and pending else None for extent in extents]
+    pending = [dim for dim in kept if not is_unit(space[dim])]
+    return [pending.pop(0) if pending and not is_unit(extent) else None for extent in extents]
 
 
 class Folds:

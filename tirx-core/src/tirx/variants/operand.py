@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..ir import Buffer, TileCall
     from ..tile.context import DispatchContext
 
-__all__ = ["Scalar", "Tile", "operand_of", "storage_of", "thread_axes", "tile_of"]
+__all__ = ["Scalar", "Tile", "is_unit", "operand_of", "storage_of", "thread_axes", "tile_of"]
 
 Index = int | Expr
 
@@ -115,6 +115,11 @@ class Tile:
         """Write the element at `coords`, converted to the tile's dtype."""
         buffer, indices = self.place(coords)
         buffer[indices] = value if value.dtype is self.dtype else cast(value, self.dtype)
+
+
+def is_unit(extent: Index) -> bool:
+    """Whether an extent is known to be 1."""
+    return isinstance(extent, int) and extent == 1
 
 
 def storage_of(buffer: Buffer) -> str:

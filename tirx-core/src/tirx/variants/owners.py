@@ -12,6 +12,7 @@ from ..ir import Expr, as_expr
 from ..layout.iters import Iter
 from ..layout.names import axis_named
 from ..tile import decline
+from .operand import is_unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +117,10 @@ def _digits(layout: TileLayout, context: DispatchContext) -> tuple[dict[int, Exp
         row = axis_named(axis)
         if row is None or row.level is None or row.within is None:
             continue
-        shard = [(number, item) for number, item in enumerate(layout.shard) if item.axis == axis and item.extent != 1]
-        copies = [item for item in layout.replica if item.axis == axis and item.extent != 1]
+        shard = [
+            (number, item) for number, item in enumerate(layout.shard) if item.axis == axis and not is_unit(item.extent)
+        ]
+        copies = [item for item in layout.replica if item.axis == axis and not is_unit(item.extent)]
         value = _id_on(axis, context) - layout.offset.get(axis, 0)
         width = context.width(row.level, row.within)
         _split(value, width, shard, copies, context, (digits, guards, first))

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from .. import script as Tx
 from ..ir import Expr, Var, as_expr, logical_and
 from ..ir.sizes import product
+from .operand import is_unit
 from .owners import Owners, coordinates, owners_of
 
 TYPE_CHECKING = False
@@ -167,11 +168,11 @@ def split(number: Expr, space: Sequence[Index], analyzer: Analyzer) -> Coords:
     coords: list[Index] = []
     for dim in reversed(range(len(space))):
         extent = space[dim]
-        if isinstance(extent, int) and extent == 1:
+        if is_unit(extent):
             coords.append(0)
             continue
         coords.append(
-            analyzer.simplify(number % extent) if any(e != 1 for e in space[:dim]) else analyzer.simplify(number)
+            analyzer.simplify(number % extent) if not all(map(is_unit, space[:dim])) else analyzer.simplify(number)
         )
         number = analyzer.simplify(number // extent)
     return tuple(reversed(coords))
