@@ -9,10 +9,11 @@ from tirx.codegen.row import Codegen
 from tirx.intrinsic import Intrinsic
 from tirx.layout.axis import Axis
 from tirx.layout.row import LayoutConstructor
-from tirx.runtime.row import DeviceRow, Toolchain
+from tirx.runtime.row import CostModel, DeviceRow, Toolchain
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
 from tirx.target.kind import StorageScope, TargetKind, TargetTag
+from tirx.tile import Variant
 from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
 
@@ -22,11 +23,13 @@ from .layout import AXES, CONSTRUCTORS
 from .op import INTRINSICS
 from .pipeline import PIPELINE
 from .target_tags import TAGS
+from .tile_primitive import VARIANTS
 from .toolchain import INSTALL
 
 __all__ = [
-    "tirx_checks", "tirx_codegens", "tirx_devices", "tirx_intrinsics", "tirx_layout_axes", "tirx_layout_constructors", "tirx_namespaces",
-    "tirx_pipelines", "tirx_simulators", "tirx_storage_scopes", "tirx_target_kinds", "tirx_target_tags", "tirx_toolchains",
+    "tirx_checks", "tirx_codegens", "tirx_cost_models", "tirx_devices", "tirx_dispatch_variants", "tirx_intrinsics",
+    "tirx_layout_axes", "tirx_layout_constructors", "tirx_namespaces", "tirx_pipelines",
+    "tirx_simulators", "tirx_storage_scopes", "tirx_target_kinds", "tirx_target_tags", "tirx_toolchains",
 ]  # fmt: skip
 
 
@@ -52,6 +55,12 @@ def tirx_namespaces() -> Iterable[Namespace]:
 def tirx_intrinsics() -> Iterable[Intrinsic]:
     """What `Tx.nki` calls, and what lowering makes of it."""
     return INTRINSICS
+
+
+@hookimpl
+def tirx_dispatch_variants() -> Iterable[Variant]:
+    """How instructions carry out tile operations."""
+    return VARIANTS
 
 
 @hookimpl
@@ -94,6 +103,12 @@ def tirx_codegens() -> Iterable[Codegen]:
 def tirx_simulators() -> Iterable[Simulator]:
     """One agent that runs instruction after instruction."""
     return (Simulator("trn", "sequential"),)
+
+
+@hookimpl
+def tirx_cost_models() -> Iterable[CostModel]:
+    """Engine occupancy from the documented cycles of each instruction."""
+    return (CostModel("trn", "tirx_trn.cost:cost", doc="engines, cycles and bytes of each instruction"),)
 
 
 @hookimpl

@@ -12,7 +12,7 @@ from .support.version import VERSION
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 4 ms at start-up
 if TYPE_CHECKING:
-    from .driver import compile, explain, simulate
+    from .driver import compile, estimate, explain, simulate
     from .ir import IRModule, PrimFunc, structural_equal
     from .runtime import Executable
     from .script import from_source
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 __all__ = [
-    "Executable", "IRModule", "PrimFunc", "Report", "Target", "TirxError", "backend", "compile", "explain", "from_source",
+    "Executable", "IRModule", "PrimFunc", "Report", "Target", "TirxError", "backend", "compile", "estimate", "explain", "from_source",
     "simulate", "structural_equal",
 ]  # fmt: skip
 
 _LAZY = {
-    "compile": "driver", "explain": "driver", "simulate": "driver",
+    "compile": "driver", "estimate": "driver", "explain": "driver", "simulate": "driver",
     "IRModule": "ir", "PrimFunc": "ir", "structural_equal": "ir",
     "Executable": "runtime", "Report": "sim", "Target": "target", "TirxError": "support.errors",
     "from_source": "script",

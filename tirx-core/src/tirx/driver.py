@@ -10,12 +10,13 @@ from .ir import IRModule, PrimFunc, active_builder
 from .runtime import ArrayView, Bound, Executable, Explanation, bind_arguments
 from .sim import Report, simulate_module
 from .support.errors import ArgumentError, DispatchError, ScriptError, TargetError
+from .support.late import load_object
 from .support.suggest import did_you_mean
 from .target import Target, as_target
 from .transform.extensions import extended
 from .transform.pipeline import Instrument, PassContext, Pipeline, run_passes
 
-__all__ = ["call_function", "compile", "explain", "lower", "pass_names", "simulate"]
+__all__ = ["call_function", "compile", "estimate", "explain", "lower", "pass_names", "simulate"]
 
 Kernel = PrimFunc | IRModule
 
@@ -128,6 +129,28 @@ def explain(
     except DispatchError as error:
         return Explanation(context.target, context.decisions, error=error)
     return made.explain()
+
+
+def estimate(
+    kernel: Kernel,
+    target: Target | str | Mapping[str, Any] | None = None,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> Any:
+    """What `kernel` costs on `target` by the figures that its backend documents: `print` it, or ask `.plain()`.
+
+    `sizes` gives symbolic dimensions. `TargetError` where the target's kind has no cost model (hook `tirx_cost_models`).
+    """
+    module = as_module(kernel)
+    context = PassContext(_target(module, target), config=config)
+    row = find("cost_models", context.target.kind.name)
+    if row is None:
+        raise TargetError(
+            f"kind `{context.target.kind.name}` has no cost model",
+            hint="its backend documents no figures; the simulator counts accesses and bytes (tirx.simulate)",
+        )
+    return load_object(row.estimate)(lower(module, context), context.target, dict(sizes or {}))
 
 
 def as_module(kernel: Any) -> IRModule:

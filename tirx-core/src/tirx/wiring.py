@@ -29,10 +29,12 @@ from .layout.row import LayoutConstructor, check_constructor
 from .runtime.row import (
     ArgumentKind,
     ArrayAdapter,
+    CostModel,
     DeviceRow,
     Toolchain,
     check_adapter,
     check_argument_kind,
+    check_cost_model,
     check_device,
     check_toolchain,
 )  # fmt: skip
@@ -99,6 +101,8 @@ ROW_KINDS = (
             validate=_by(check_argument_kind)),
     RowKind("array_adapters", "tirx_array_adapters", doc="foreign arrays", record=ArrayAdapter, key=_name,
             validate=_by(check_adapter)),
+    RowKind("cost_models", "tirx_cost_models", doc="what kernels cost, by documented figures", record=CostModel, key=_kind,
+            validate=_by(check_cost_model)),
     RowKind("simulators", "tirx_simulators", doc="how a target kind is simulated", record=Simulator, key=_kind,
             validate=_by(check_simulator)),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..driver import explain
+from ..driver import estimate, explain
 from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError
 from .kernels import (
@@ -29,6 +29,10 @@ __all__ = ["command"]
 @target_option
 @click.option("--function", "-f", metavar="NAME", help="Only this kernel of the file (default: all of them).")
 @set_option
+@click.option("--cost", is_flag=True, help="What each kernel costs by its target's documented figures, instead.")
+@click.option(
+    "--size", "sizes", metavar="NAME=N", multiple=True, help="With --cost: a symbolic dimension (repeatable)."
+)
 @limit_option
 @json_option
 def command(
@@ -36,6 +40,8 @@ def command(
     target: str | None,
     function: str | None,
     constants: tuple[str, ...],
+    cost: bool,
+    sizes: tuple[str, ...],
     time_limit: float | None,
     as_json: bool,
 ) -> None:
@@ -44,8 +50,12 @@ def command(
     \b
     tirx explain gemm.py --target TARGET
     tirx explain gemm.py -f main --set tile=64 --json
+    tirx explain gemm.py --cost --size n=4096
     """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
+    if cost:
+        _show_costs(_chosen(file, function, constants), target, dict(map(_size, sizes)), as_json)
+        return
     found = [
         (name, explain(chosen.kernel, chosen.target(target or chosen.default_target() or "generic")))
         for name, chosen in _chosen(file, function, constants)
@@ -57,6 +67,24 @@ def command(
             _show(name, str(item.target), str(item), item.error)
     if any(item.error is not None for _, item in found):
         raise click.exceptions.Exit(1)
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    if not name.isidentifier() or not value.isdigit():
+        raise click.BadParameter(f"{text!r} is not NAME=N", param_hint="--size")
+    return name, int(value)
+
+
+def _show_costs(kernels: list[tuple[str, Chosen]], target: str | None, sizes: dict[str, int], as_json: bool) -> None:
+    found = [
+        (name, estimate(chosen.kernel, chosen.target(target or chosen.default_target() or "generic"), sizes=sizes))
+        for name, chosen in kernels
+    ]
+    if as_json:
+        print_json([{"kernel": name, **item.plain()} for name, item in found])
+    else:
+        click.echo("\n\n".join(str(item) for _, item in found))
 
 
 def _chosen(file: str, function: str | None, constants: tuple[str, ...]) -> list[tuple[str, Chosen]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "ArgumentKind", "ArrayAdapter", "Binary", "DeviceRow", "Resources", "Toolchain", "check_adapter", "check_argument_kind",
-    "check_device", "check_toolchain",
+    "ArgumentKind", "ArrayAdapter", "Binary", "CostModel", "DeviceRow", "Resources", "Toolchain", "check_adapter",
+    "check_argument_kind", "check_cost_model", "check_device", "check_toolchain",
 ]  # fmt: skip
 
 
@@ -107,6 +107,29 @@ class ArrayAdapter:
     def __init__(self, name: str, recognise: str) -> None:
         self.name = name
         self.recognise = recognise
+
+
+class CostModel:
+    """A row of hook `tirx_cost_models`: what the kernels of a target kind cost, from documented figures.
+
+    `estimate` (`"module:function"`) is called with a lowered module, its target and sizes by name; what it answers prints as
+    a table and has `plain()` for machines.
+    """
+
+    __slots__ = ("doc", "estimate", "kind")
+
+    def __init__(self, kind: str, estimate: str, *, doc: str = "") -> None:
+        self.kind = kind
+        self.estimate = estimate
+        self.doc = doc
+
+
+def check_cost_model(row: Any) -> None:
+    """Raise `ValueError` when a row is malformed."""
+    if not isinstance(row, CostModel):
+        raise ValueError(f"expected a CostModel, got {type(row).__name__}")
+    if ":" not in row.estimate:
+        raise ValueError(f"cost model of {row.kind}: {row.estimate!r} is not 'module:function'")
 
 
 def check_argument_kind(row: Any) -> None:
