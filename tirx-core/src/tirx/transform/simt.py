@@ -9,6 +9,7 @@ from .bind_target import bind_target
 from .common_subexpressions import common_subexpressions
 from .distribute import distribute
 from .drop_provenance import drop_provenance
+from .keep_loops import keep_loops
 from .legalize_dtypes import legalize_dtypes
 from .lower_layout import lower_layout
 from .lower_scope_ids import lower_scope_ids
@@ -38,4 +39,12 @@ SIMT_LOWER = (
     vectorize,
     split_host_device,
 )
-SIMT_PREPARE = (drop_provenance, legalize_dtypes, narrow_indices, distribute, remove_dead, common_subexpressions)
+SIMT_PREPARE = (
+    drop_provenance,
+    legalize_dtypes,
+    narrow_indices,
+    distribute,
+    remove_dead,
+    common_subexpressions,
+    keep_loops,
+)
