@@ -88,6 +88,11 @@ class Side:
         known = constant(start)
         return start if known is None else known
 
+    def axes(self, dim: int) -> list[Place]:
+        """Where the elements of dimension `dim` of the space lie, outermost first."""
+        steps = self._steps[self.along[dim]] if dim in self.along else []
+        return [Place(step.axis, step.stride) for step in steps]
+
     def place(self, digit: Digit) -> Place | None:
         """Where a digit lies; None where the operand is stretched along it."""
         if digit.dim not in self.along:

@@ -150,8 +150,9 @@ class _Choice:
             )
         return found
 
-    def _has(self, side: Side, digit: Digit) -> bool:
-        return side.name in self.places[digit]
+    def _gone(self, side: Side, digit: Digit) -> bool:
+        """Whether an operand, the result of a reduction, lacks a digit because it is reduced."""
+        return digit.dim in self.reduced and side.name not in self.places[digit]
 
     def is_lane(self, digit: Digit) -> bool:
         """Whether a digit counts partitions."""
@@ -203,14 +204,10 @@ class _Choice:
     def _in_order(self, digit: Digit) -> bool:
         """Whether every operand has the digit outside of those that the instruction covers, or none of them either."""
         for side in self.sides:
-            covered = [
-                item
-                for item in self.inside
-                if not self.is_lane(item) and (item.dim in self.reduced) <= self._has(side, item)
-            ]
-            mine, place = [self.places[item].get(side.name) for item in covered], self.places[digit].get(side.name)
-            if place is None and digit.dim in self.reduced:
+            if self._gone(side, digit):
                 continue
+            covered = [item for item in self.inside if not self.is_lane(item) and not self._gone(side, item)]
+            mine, place = [self.places[item].get(side.name) for item in covered], self.places[digit].get(side.name)
             if any((item is None) != (place is None) for item in mine):
                 return False
             if place is not None and any(item is not None and _order(item) > _order(place) for item in mine):

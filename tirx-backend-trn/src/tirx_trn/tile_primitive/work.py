@@ -13,6 +13,7 @@ from tirx.tile import decline
 from tirx.tile.context import DispatchContext
 
 from .. import script as nki
+from ..box import box_of, constant
 from ..hardware import BANK_BYTES, PARTITIONS, PSUM, SBUF
 from .pieces import Piece, Reached
 
@@ -106,9 +107,10 @@ class Work:
 
     def spread(self, name: str, elements: int) -> BufferRegion | Buffer:
         """A row of one partition in all partitions: ones.T @ row, bank by bank."""
-        line = self._line(self.reached[name], elements)
+        row = self.reached[name]
         if elements <= _BANK:
-            return self._product(line[0:1, 0:elements], elements)
+            return self._product(row if _multiplies(row) else self._line(row, elements), elements)
+        line = self._line(row, elements)
         made = self.scratch(elements)
         for first in range(0, elements, _BANK):
             last = min(first + _BANK, elements)
@@ -138,6 +140,13 @@ class Work:
         made = self.scratch(dtype=_buffer(other).dtype)
         nki.tensor_copy(made, other)
         return made
+
+
+def _multiplies(row: BufferRegion) -> bool:
+    """Whether a matmul takes a row as it is: float32 in partition 0 of SBUF, beside the ones."""
+    box = box_of(row)
+    start = constant(box.starts[box.place.partition_dim])
+    return (row.buffer.dtype.name, row.buffer.scope_name, start) == ("float32", SBUF, 0)
 
 
 def _buffer(tile: BufferRegion | Buffer) -> Buffer:

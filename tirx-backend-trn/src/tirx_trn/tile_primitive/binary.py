@@ -1,0 +1,104 @@
+"""Two operands: `tensor_tensor` of two tiles, `tensor_scalar` where one is a number or has one element per partition.
+
+Engines compute in float32 and convert what they write. Two 32-bit integer tiles in SBUF are computed exactly, by GpSimd; sums and
+products of smaller integers would saturate where they wrap elsewhere, and are refused. NKI: nisa.tensor_tensor, nisa.tensor_scalar.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tirx.ir import TileCall
+from tirx.tile import Predicate, Variant, Verdict, accept, decline
+from tirx.tile.context import DispatchContext
+
+from .. import script as nki
+from ..hardware import PSUM
+from .rules import MAX_INST_SIZE, covered, declining, in_memory, regions, split, types
+from .work import Work
+
+__all__ = ["OPCODES", "VARIANTS", "combine", "exact_shapes", "whole_numbers"]
+
+OPCODES = {"add": "add", "sub": "sub", "mul": "mul", "maximum": "max", "minimum": "min"}
+_WRAP = ("add", "sub", "mul")
+
+
+def combine(work: Work, operation: str, result: Any, first: str, second: str) -> None:
+    """`result = first operation second` for one instruction."""
+    opcode, dtype = OPCODES[operation], result.buffer.dtype if hasattr(result, "buffer") else result.dtype
+    exact = dtype.is_integer and dtype.bits == 32
+    one, other = (None, None) if exact else (work.scalar(first), work.scalar(second))
+    if other is not None:
+        nki.tensorscalar(result, work.tile(first, dtype), other, opcode, False)
+    elif one is not None:
+        nki.tensorscalar(result, work.tile(second, dtype), one, opcode, True)
+    else:
+        left = work.tile(first, dtype)
+        nki.tensortensor(result, left, work.apart(left, work.tile(second, dtype)), opcode)
+
+
+def _emit(call: TileCall, context: DispatchContext) -> None:
+    for piece in split(call, "dst", context):
+        with piece.each(context) as reached:
+            combine(Work(piece, reached, call, context), call.op.name, reached["dst"], "src1", "src2")
+
+
+def whole_numbers(operations: tuple[str, ...]) -> Predicate:
+    """Integers that come out as they do elsewhere. `operations` names the attrs that say what is done, if not the call's name."""
+
+    def test(call: TileCall, context: DispatchContext) -> Verdict:
+        tiles = regions(call)
+        dtype = next(iter(tiles.values())).buffer.dtype
+        done = {call.attr(name) for name in operations} or {call.op.name}
+        if dtype.is_float or not done & {*_WRAP, "maximum", "minimum", "fma"}:
+            return accept(dtype=dtype)
+        if dtype.bits < 32 and done & {*_WRAP, "fma"}:
+            decline(
+                f"sums and products of {dtype} saturate where they are written, and wrap by what the operation means; "
+                "compute in int32 (Tx.tile.cast), or in float32",
+                dtype=dtype,
+            )
+        if dtype.bits == 32:
+            _exact(call, dtype)
+        return accept(dtype=dtype)
+
+    return Predicate("integers", test)
+
+
+def _exact(call: TileCall, dtype: Any) -> None:
+    """Only tensor_tensor of tiles of one type in SBUF computes 32-bit integers exactly."""
+    for name, region in regions(call).items():
+        if region.buffer.scope_name == PSUM or region.buffer.dtype is not dtype:
+            decline(
+                f"`{name}` is no {dtype} tile of SBUF; 32-bit integers are exact only there (nisa.tensor_tensor on GpSimd)",
+                scope=region.buffer.scope_name,
+                dtype=region.buffer.dtype,
+            )
+
+
+def _tiles_of_one_size(call: TileCall, context: DispatchContext) -> Verdict:
+    """32-bit integers cannot be stretched, since scalars and products are float32."""
+    dtype = regions(call)["dst"].buffer.dtype
+    if dtype.is_float or dtype.bits < 32:
+        return accept()
+    for piece in split(call, "dst", context):
+        for name in sorted(piece.columns | piece.rows):
+            decline(f"`{name}` is stretched, which goes through float32: {dtype} does not", dtype=dtype)
+    return accept()
+
+
+exact_shapes = Predicate("stretching", _tiles_of_one_size)
+
+
+VARIANTS = tuple(
+    Variant(
+        operation,
+        "trn",
+        "binary",
+        emit=declining(_emit),
+        predicates=(in_memory(), types, whole_numbers(()), covered("dst"), exact_shapes),
+        config=(MAX_INST_SIZE,),
+        doc="tensor_tensor of two tiles; tensor_scalar where one is a number or has one element per partition",
+    )
+    for operation in OPCODES
+)
