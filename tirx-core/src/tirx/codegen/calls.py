@@ -101,7 +101,13 @@ def _typed(printer: ExprPrinter, pointer: Expr, pointee: DType) -> Term:
     """`pointer` as a pointer to `pointee` (a handle: as it is)."""
     if pointee.is_handle or (isinstance(pointer.dtype, PointerType) and pointer.dtype.pointee is pointee):
         return printer.term(pointer)
-    return Term(f"({printer.type(pointee)}*){printer.text(pointer, UNARY)}", UNARY)
+    kind = printer.pointer(pointee, _scope(pointer))
+    return Term(f"({kind}){printer.text(pointer, UNARY)}", UNARY)
+
+
+def _scope(pointer: Expr) -> str:
+    """The memory that a pointer points into."""
+    return pointer.dtype.scope if isinstance(pointer.dtype, PointerType) else "global"
 
 
 def _byte_offset(printer: ExprPrinter, node: Call) -> Term:
@@ -113,8 +119,8 @@ def _byte_offset(printer: ExprPrinter, node: Call) -> Term:
             if pointer.dtype is not kind
             else printer.term(pointer)
         )
-    byte = printer.type(DType("uint8"))
-    moved = f"(({byte}*){printer.text(pointer, UNARY)} + {printer.text(offset, ADD + 1)})"
+    byte = printer.pointer(DType("uint8"), _scope(pointer))
+    moved = f"(({byte}){printer.text(pointer, UNARY)} + {printer.text(offset, ADD + 1)})"
     return Term(f"({printer.type(kind)}){moved}", UNARY)
 
 
@@ -150,9 +156,10 @@ def _function_name(name: StringImm, span: Span | None) -> str:
 
 
 def _undef(printer: ExprPrinter, node: Call) -> Term:
-    return (
-        Term(f"{printer.type(node.dtype)}()", POSTFIX) if node.dtype.lanes > 1 else printer.term(const(0, node.dtype))
-    )
+    if node.dtype.lanes == 1:
+        return printer.term(const(0, node.dtype))
+    kind = printer.ctype(node.dtype)
+    return Term(f"{kind.name}()" if printer.dialect.overloads else kind.splat.format("0"), POSTFIX)
 
 
 def _reinterpret(printer: ExprPrinter, node: Call) -> Term:

@@ -86,17 +86,22 @@ class CDialect:
     * `reserved`: words that no name of an author may be
     * `launch_axes`: launch axis -> what reads its index; `launch_type`: dtype of that value
     * `scopes`: storage scope -> what stands before the type of an array in it; `dynamic`: the same for a buffer whose size
-      the launch decides; `align`: an alignment
+      the launch decides; `dynamic_argument`: name of the kernel's last parameter, where such memory is one; `align`: an alignment
+    * `spaces`: storage scope -> what stands before the type that a pointer into it points to, where pointers say that
     * `kernel`, `function`: what stands before the result type of a kernel and of a function it calls; `restrict`
     * `assertion`: statement for an assertion that failed, from the arguments of a `printf` (`printf({0}); __trap();`)
     * `pairs`: dtype -> vector dtype of two on which arithmetic is faster than on single elements
     * `bridges`: dtypes that convert to each other only through a third one, and which
-    * `calls`: names of C functions for operations of the IR (`min max fmod floordiv floormod`), also for one dtype (`min.float16`)
+    * `calls`: names of C functions for operations of the IR (`min max fmod floordiv floormod`), also for one dtype (`min.float16`),
+      for conversions that are no plain casts (`cast.float16.float32`) and for the same bits (`reinterpret.float32.int32`)
+    * `overloads`: whether functions of one name may differ in their parameters, and operators be defined
+    * `listed`: up to so many lanes are written one by one, more in a loop
     """
 
     __slots__ = (
-        "align", "assertion", "bridges", "calls", "dynamic", "function", "helpers", "kernel", "launch_axes", "launch_type", "name", "pairs",
-        "reserved", "restrict", "scopes", "types", "unroll", "vector", "vector_alignment",
+        "align", "assertion", "bridges", "calls", "dynamic", "dynamic_argument", "function", "helpers", "kernel", "launch_axes",
+        "launch_type", "listed", "name", "overloads", "pairs", "reserved", "restrict", "scopes", "spaces", "types", "unroll", "vector",
+        "vector_alignment",
     )  # fmt: skip
 
     def __init__(
@@ -111,6 +116,8 @@ class CDialect:
         function: str,
         launch_type: str = "uint32",
         dynamic: str = "",
+        dynamic_argument: str = "",
+        spaces: Mapping[str, str] | None = None,
         restrict: str = "",
         align: str = "alignas({0})",
         vector: str = "",
@@ -121,6 +128,8 @@ class CDialect:
         pairs: Mapping[str, str] | None = None,
         calls: Mapping[str, str] | None = None,
         bridges: Mapping[str, str] | None = None,
+        overloads: bool = True,
+        listed: int = 4,
     ) -> None:
         self.name = name
         self.types = dict(types)
@@ -129,6 +138,8 @@ class CDialect:
         self.launch_type = launch_type
         self.scopes = dict(scopes)
         self.dynamic = dynamic
+        self.dynamic_argument = dynamic_argument
+        self.spaces = dict(spaces or {})
         self.kernel = kernel
         self.function = function
         self.restrict = restrict
@@ -141,6 +152,8 @@ class CDialect:
         self.pairs = dict(pairs or {})
         self.calls = dict(calls or {})
         self.bridges = dict(bridges or {})
+        self.overloads = overloads
+        self.listed = listed
 
     def type(self, dtype: DType) -> CType:
         """How `dtype` is written; `TargetError` when the language has no such type."""

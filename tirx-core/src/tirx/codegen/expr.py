@@ -110,9 +110,13 @@ class ExprPrinter:
     def type(self, dtype: DType) -> str:
         """The name of a type; what defines it becomes part of the prelude."""
         if isinstance(dtype, PointerType):
-            return f"{'void' if dtype.pointee is None else self.type(dtype.pointee)}*"
+            return self.pointer(dtype.pointee, dtype.scope)
         found = self.ctype(dtype)
         return found.name
+
+    def pointer(self, pointee: DType | None, scope: str) -> str:
+        """The type of a pointer into the memory `scope` (to anything, where `pointee` is None)."""
+        return f"{self.dialect.spaces.get(scope, '')}{'void' if pointee is None else self.type(pointee)}*"
 
     def ctype(self, dtype: DType) -> CType:
         """The record of a type; what defines it becomes part of the prelude."""
@@ -198,7 +202,7 @@ class ExprPrinter:
         data = self.names.of(buffer.data, buffer.data.name)
         if _points_to(buffer.data, buffer.dtype):
             return Term(data, PRIMARY)
-        return Term(f"({self.type(buffer.dtype)}*){data}", UNARY)
+        return Term(f"({self.pointer(buffer.dtype, buffer.scope_name)}){data}", UNARY)
 
     def place(self, buffer: Buffer, index: Expr) -> str:
         """The element of `buffer` at a scalar `index`, readable and assignable."""
@@ -214,7 +218,7 @@ class ExprPrinter:
     def vector_place(self, buffer: Buffer, index: Ramp) -> str:
         """Consecutive elements of `buffer` as one assignable vector."""
         kind = buffer.dtype.with_lanes(buffer.dtype.lanes * index.lanes)
-        return f"*({self.type(kind)}*){self.address(buffer, index).at(UNARY)}"
+        return f"*({self.pointer(kind, buffer.scope_name)}){self.address(buffer, index).at(UNARY)}"
 
     def nonnegative(self, expr: Expr) -> bool:
         """Whether `expr` is provably not negative."""
@@ -289,7 +293,7 @@ class ExprPrinter:
         name = calls.get(f"{operation}.{node.dtype.element.name}") or calls.get(operation, operation)
         if name in self.dialect.helpers:
             self.helper(name)
-        if isinstance(node, FloorDiv | FloorMod) and self.ctype(node.dtype).promoted:
+        if isinstance(node, FloorDiv | FloorMod) and self.dialect.overloads and self.ctype(node.dtype).promoted:
             name = f"{name}<{self.type(node.dtype)}>"  # C's constants have no narrow type: the two operands may differ
         return Term(f"{name}({self.text(node.a)}, {self.text(node.b)})", POSTFIX)
 
@@ -319,6 +323,12 @@ class ExprPrinter:
 
     def converted(self, value: Term, source: DType, target: DType) -> Term:
         """A value of type `source` as `target`."""
+        function = self._conversion(source, target)
+        if function:
+            return Term(f"{function}({value.text})", POSTFIX)
+        between = self._between(source, target)
+        if between is not None:
+            return self.converted(self.converted(value, source, between), between, target)
         if target.is_bool and source.name in self.dialect.bridges:
             wide = DType(self.dialect.bridges[source.name])
             return self.converted(self.converted(value, source, wide), wide, target)
@@ -331,6 +341,22 @@ class ExprPrinter:
         if bridge is not None and source is not target:
             value = Term(f"({self.type(DType(bridge))}){value.at(UNARY)}", UNARY)
         return Term(f"({self.type(target)}){value.at(UNARY)}", UNARY)
+
+    def _conversion(self, source: DType, target: DType) -> str:
+        """The function that converts, where a cast does not."""
+        name = self.dialect.calls.get(f"cast.{source.name}.{target.name}", "")
+        if name in self.dialect.helpers:
+            self.helper(name)
+        return name
+
+    def _between(self, source: DType, target: DType) -> DType | None:
+        """The type by way of which two types convert, where functions convert one of them."""
+        calls, bridges = self.dialect.calls, self.dialect.bridges
+        for dtype, path in ((source, "cast.{0}.{1}"), (target, "cast.{1}.{0}")):
+            other = bridges.get(dtype.name)
+            if other is not None and source is not target and path.format(dtype.name, other) in calls:
+                return DType(other)
+        return None
 
     def _select(self, node: Select) -> Term:
         return self.conditional(node.condition, node.true_value, node.false_value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..intrinsic import Emission
-from ..ir import Buffer, Call, GlobalVar, IRModule, PointerType, PrimFunc, Var, walk
+from ..ir import Buffer, Call, DType, GlobalVar, IRModule, PointerType, PrimFunc, Var, walk
 from ..support.errors import TargetError
 from .dialect import CDialect
 from .expr import ExprPrinter
@@ -49,6 +49,10 @@ class CGenerator:
     def attributes(self, func: PrimFunc) -> str:
         """What stands between a kernel's result type and its name, such as launch bounds; ends in a space."""
         return ""
+
+    def opening(self, func: PrimFunc) -> Iterable[str]:
+        """Lines that the body of a function begins with."""
+        return ()
 
     def is_noalias(self, func: PrimFunc) -> bool:
         """Whether the buffers of a kernel are promised not to overlap, nor to change behind its back."""
@@ -100,6 +104,8 @@ class CGenerator:
         )  # fmt: skip
         parameters = ", ".join(self._parameters(func, printer, usage))
         with out.block(f"{self._head(func, printer)}{called.get(func.name, func.name)}({parameters})", span=func.span):
+            for line in self.opening(func):
+                out.line(line)
             StmtPrinter(printer, out, self._dynamic_name).stmt(func.body)
         return out, names
 
@@ -119,10 +125,13 @@ class CGenerator:
             const = kernel and id(param) not in usage.written and _pointee(param)
             kind = self.parameter_type(param, const=const, restrict=restrict)
             yield f"{kind} {printer.names.of(param, param.name)}"
+        if kernel and self.dialect.dynamic_argument and func.attrs["launch"].dynamic_shared is not None:
+            yield f"{self.dialect.dynamic}{printer.type(DType('uint8'))}* {self.dialect.dynamic_argument}"
 
     def _printer_type(self, dtype: Any) -> str:
         if isinstance(dtype, PointerType):
-            return f"{'void' if dtype.pointee is None else self.dialect.type(dtype.pointee).name}*"
+            pointee = "void" if dtype.pointee is None else self.dialect.type(dtype.pointee).name
+            return f"{self.dialect.spaces.get(dtype.scope, '')}{pointee}*"
         return self.dialect.type(dtype).name
 
     def _dynamic_name(self, buffer: Buffer, kind: str) -> str:

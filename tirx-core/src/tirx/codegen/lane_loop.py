@@ -26,7 +26,7 @@ from ..ir import (
     Var,
     structural_equal,
 )  # fmt: skip
-from .lanes import LISTED, is_lanewise, is_paired, operands_of, rebuilt
+from .lanes import is_lanewise, is_paired, operands_of, rebuilt
 from .usage import is_unit
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ __all__ = ["loops_over_lanes", "write_lanes"]
 
 def loops_over_lanes(printer: StmtPrinter, value: Expr) -> bool:
     """Whether a vector value is best computed in a loop over its lanes."""
-    if value.dtype.lanes <= LISTED or not _is_operation(value):
+    if value.dtype.lanes <= printer.expr.dialect.listed or not _is_operation(value):
         return False
     nodes = list(_tree(value))
     if any(

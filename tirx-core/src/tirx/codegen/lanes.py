@@ -44,10 +44,7 @@ from .usage import is_unit
 if TYPE_CHECKING:
     from .expr import ExprPrinter
 
-__all__ = ["LISTED", "is_lanewise", "is_paired", "lane", "lane_term", "operands_of", "rebuilt", "vector_term"]
-
-LISTED = 4  # up to so many lanes are written one by one, more in a loop
-
+__all__ = ["is_lanewise", "is_paired", "lane", "lane_term", "operands_of", "rebuilt", "vector_term"]
 
 def vector_term(printer: ExprPrinter, node: Expr) -> Term:
     """A vector expression as source."""
@@ -147,7 +144,7 @@ def _splat(printer: ExprPrinter, node: Broadcast) -> Term:
     kind, value = printer.ctype(node.dtype), printer.text(node.value)
     if kind.splat:
         return Term(kind.splat.format(value), POSTFIX)
-    if node.value.dtype.lanes == 1 and (len(value) <= 8 or node.dtype.lanes == 2) and node.dtype.lanes <= LISTED:
+    if node.value.dtype.lanes == 1 and (len(value) <= 8 or node.dtype.lanes == 2) and node.dtype.lanes <= printer.dialect.listed:
         return Term(kind.make.format(", ".join([value] * node.dtype.lanes)), POSTFIX)
     if node.value.dtype.lanes > 1:
         return _made(printer, node.dtype, [lane(node, index) for index in range(node.dtype.lanes)])
@@ -195,7 +192,7 @@ def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
     given = [item.value if isinstance(item, Broadcast) and item.value.dtype.lanes == 1 else item for item in operands]
     types = [item.dtype for item in given]
     pair = _pair(printer, node)
-    if isinstance(node, Binary) and type(node) in BINARY:
+    if isinstance(node, Binary) and type(node) in BINARY and printer.dialect.overloads:
         operator = BINARY[type(node)]
         _define(
             printer,
@@ -256,6 +253,8 @@ def _define(
     pair: str | None = None,
 ) -> str:
     """Make the function `name` from vectors (and scalars) to a vector part of the prelude; its name."""
+    if not printer.dialect.overloads:
+        name = "_".join([name, *(dtype.name for dtype in operands)])
     parameters = [Var(letter, dtype.element) for letter, dtype in zip("abcdefgh", operands, strict=False)]
     listed = ", ".join(f"{printer.type(dtype)} {var.name}" for dtype, var in zip(operands, parameters, strict=True))
     while True:
@@ -286,7 +285,7 @@ def _lines(
             inner.names.give(var, f"{var.name}{selector}")
         return body(inner, parameters)
 
-    if result.lanes <= LISTED:
+    if result.lanes <= printer.dialect.listed:
         lanes = [at([_lane_text(printer, dtype, index) for dtype in operands]) for index in range(result.lanes)]
         return f"  return {printer.ctype(result).make.format(', '.join(lanes))};"
     value = at(["[i]" if dtype.lanes > 1 else "" for dtype in operands])

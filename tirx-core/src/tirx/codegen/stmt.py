@@ -158,6 +158,9 @@ class StmtPrinter:
         buffer = alloc.buffer
         qualifier, kind = self._qualifier(buffer), self.expr.type(buffer.dtype)
         if qualifier and qualifier == self.expr.dialect.dynamic:
+            if self.expr.dialect.dynamic_argument:
+                self._view_of_argument(buffer, alloc)
+                return
             name = self.dynamic_name(buffer, kind)
             self.expr.names.give(buffer.data, name)
             self.line(f"{qualifier}{self._alignment(buffer, 16)}{kind} {name}[];", alloc)
@@ -165,6 +168,12 @@ class StmtPrinter:
         name = self.expr.names.of(buffer.data, buffer.name)
         size = "" if buffer.is_scalar else f"[{self._size(buffer)}]"
         self.line(f"{qualifier}{self._alignment(buffer, 0)}{kind} {name}{size};", alloc)
+
+    def _view_of_argument(self, buffer: Buffer, alloc: Alloc) -> None:
+        """Memory that a parameter brings."""
+        kind = self.expr.pointer(buffer.dtype, buffer.scope_name)
+        name = self.expr.names.of(buffer.data, buffer.name)
+        self.line(f"{kind} {name} = ({kind}){self.expr.dialect.dynamic_argument};", alloc)
 
     def _size(self, buffer: Buffer) -> int:
         total = 1
@@ -208,7 +217,7 @@ class StmtPrinter:
         return f"{base.at(ADD)} + {self.expr.text(offset, ADD + 1)}"
 
     def _pointer(self, var: Var, buffer: Buffer) -> str:
-        return f"{self._const(var)}{self.expr.type(buffer.dtype)}*"
+        return f"{self._const(var)}{self.expr.pointer(buffer.dtype, buffer.scope_name)}"
 
     def _const(self, var: Var) -> str:
         return "" if id(var) in self.expr.usage.written else "const "

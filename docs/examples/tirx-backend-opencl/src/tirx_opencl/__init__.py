@@ -1,0 +1,1 @@
+"""An OpenCL backend of TIRx."""

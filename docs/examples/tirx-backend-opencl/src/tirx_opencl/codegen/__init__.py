@@ -1,0 +1,1 @@
+"""From device functions to OpenCL C."""

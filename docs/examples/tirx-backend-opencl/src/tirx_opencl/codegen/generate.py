@@ -1,0 +1,56 @@
+"""The code generator: a lowered module in, OpenCL C out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tirx.backend import find
+from tirx.codegen import Source
+from tirx.codegen.function import CGenerator
+from tirx.ir import Call, IRModule, PrimFunc, walk
+
+from ..op import EVENT
+from .dialect import opencl_dialect
+
+if TYPE_CHECKING:
+    from tirx.intrinsic import Emission
+
+__all__ = ["OpenCLGenerator", "generate"]
+
+_AXES = ("x", "y", "z")
+
+
+class OpenCLGenerator(CGenerator):
+    """OpenCL C; adds what a kernel promises about its launch, and the event that its copies share."""
+
+    def attributes(self, func: PrimFunc) -> str:
+        """`__attribute__((reqd_work_group_size(x, y, z))) void`, where the size is known."""
+        sizes = [func.attrs["launch"].extent(f"thread.{axis}") for axis in _AXES]
+        if any(size is None for size in sizes):
+            return "void "
+        return f"__attribute__((reqd_work_group_size({', '.join(map(str, sizes))}))) void "
+
+    def opening(self, func: PrimFunc) -> Iterable[str]:
+        """One event stands for all copies of the group."""
+        calls = (node for node in walk(func.body, Call.BIT) if isinstance(node, Call))
+        return [f"event_t {EVENT} = 0;"] if any(node.op.name == "opencl.async_work_group_copy" for node in calls) else []
+
+
+def _emission(name: str) -> Emission | None:
+    found: Emission | None = find("emissions", (name, "opencl"))
+    return found
+
+
+def generate(module: IRModule, target: Any, config: Mapping[str, Any]) -> Source:
+    """OpenCL C of the device functions of `module`."""
+    generator = OpenCLGenerator(
+        opencl_dialect(bool(target["half"])),
+        _emission,
+        target,
+        directives=bool(config.get("line_directives", False)),
+        noalias=bool(config.get("noalias", True)),
+    )
+    if not target["contract"]:
+        generator.prelude.define("FP_CONTRACT", "#pragma OPENCL FP_CONTRACT OFF")
+    return generator.module(module, "opencl", ".cl")

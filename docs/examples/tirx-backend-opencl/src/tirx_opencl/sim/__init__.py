@@ -1,0 +1,1 @@
+"""What the intrinsics of OpenCL mean; imported by a simulation."""
