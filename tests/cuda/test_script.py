@@ -182,7 +182,7 @@ def test_pool_mistake(name: str) -> None:
 def test_every_intrinsic_is_written_documented_and_offered() -> None:
     assert {row.name for row in INTRINSICS} == {row.intrinsic for row in EMISSIONS}
     assert all(isinstance(row, Emission) for row in EMISSIONS)
-    offered = {**vars(script), **nested(script.tcgen05), **nested(script.wgmma)}
+    offered = {**vars(script), **nested(script.tcgen05), **nested(script.wgmma), **nested(script.iket)}
     assert {row.name.removeprefix("cuda.") for row in INTRINSICS} <= set(offered)
     assert all(inspect.getdoc(offered[name]) for name in [*script.__all__, *(name for name in offered if "." in name)])
 

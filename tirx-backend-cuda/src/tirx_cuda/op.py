@@ -12,7 +12,7 @@ from typing import Any
 from tirx.intrinsic import Effect, Operand
 from tirx.ir import DType, Expr
 
-from . import emit, op_matrix, op_memory, op_timer
+from . import emit, op_iket, op_matrix, op_memory, op_timer
 from .capabilities import needs
 from .entry import Entry, sync, value
 
@@ -241,7 +241,7 @@ _ENTRIES = tuple(
     entry
     for topic in (
         _synchronisation, _identity, _votes, _shuffles, _reductions, _memory, _math, _conversion, _debug,
-        op_memory.entries, op_matrix.entries, op_timer.entries,
+        op_memory.entries, op_matrix.entries, op_timer.entries, op_iket.entries,
     )
     for entry in topic()
 )  # fmt: skip

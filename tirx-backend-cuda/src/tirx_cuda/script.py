@@ -29,7 +29,7 @@ from tirx.script.builder import While, evaluate
 from tirx.support.errors import ScriptError
 from tirx.support.suggest import did_you_mean
 
-from .namespaces import tcgen05, wgmma
+from .namespaces import iket, tcgen05, wgmma
 from .namespaces.memory import (
     copy_bytes,
     cvt_e2m1x8_f32,
@@ -90,6 +90,7 @@ __all__ = [
     "half8tofloat8",
     "hmax2",
     "hmin2",
+    "iket",
     "ld_acquire",
     "ldg",
     "make_float2",

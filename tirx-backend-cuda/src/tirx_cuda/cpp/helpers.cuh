@@ -270,3 +270,61 @@ template <typename Tag, typename Offset>
 __device__ inline void timer_finalize(unsigned long long* log, const Tag* tag, Offset* offset, int stride, bool leader) {
   timer_entry(3, log, tag, offset, stride, leader);
 }
+
+//! iket_event
+template <unsigned int Id>
+__device__ __forceinline__ unsigned int iket_event() {
+  asm volatile(
+      "{ .reg .b32 place, time; mov.u32 place, %%cluster_ctarank; mov.u32 time, %%globaltimer_lo; or.b32 time, time, %0; "
+      "mad.lo.u32 place, place, 0x1000000, 0x20; st.weak.shared.u32 [place], time; pmevent.mask %0; }"
+      : : "n"(Id) : "memory");
+  return Id;
+}
+
+//! iket_event_payload32
+template <unsigned int Id>
+__device__ __forceinline__ unsigned int iket_event_payload32(unsigned int value) {
+  asm volatile(
+      "{ .reg .pred chosen; .reg .b32 place, time, lanes; activemask.b32 lanes; elect.sync _|chosen, lanes; "
+      "mov.u32 place, %%cluster_ctarank; mov.u32 time, %%globaltimer_lo; or.b32 time, time, %0; "
+      "mad.lo.u32 place, place, 0x1000000, 0x20; @chosen st.weak.shared.u32 [place], time; "
+      "@chosen st.weak.shared.u32 [place+4], %1; pmevent.mask %0; }"
+      : : "n"(Id), "r"(value) : "memory");
+  return Id;
+}
+
+//! iket_event_payload64
+template <unsigned int Id>
+__device__ __forceinline__ unsigned int iket_event_payload64(unsigned long long value) {
+  asm volatile(
+      "{ .reg .pred chosen; .reg .b32 place, time, lanes; activemask.b32 lanes; elect.sync _|chosen, lanes; "
+      "mov.u32 place, %%cluster_ctarank; mov.u32 time, %%globaltimer_lo; or.b32 time, time, %0; "
+      "mad.lo.u32 place, place, 0x1000000, 0x20; @chosen st.weak.shared.u32 [place], time; "
+      "@chosen st.weak.shared.u64 [place+8], %1; pmevent.mask %0; }"
+      : : "n"(Id), "l"(value) : "memory");
+  return Id;
+}
+
+//! iket_any_event: iket_event
+template <unsigned int Id = 1>
+__device__ __forceinline__ unsigned int iket_any_event(unsigned int id) {
+  if (id == Id) return iket_event<Id>();
+  if constexpr (Id < 30) return iket_any_event<Id + 1>(id);
+  return id;
+}
+
+//! iket_any_event_payload32: iket_event_payload32
+template <unsigned int Id = 1>
+__device__ __forceinline__ unsigned int iket_any_event_payload32(unsigned int id, unsigned int value) {
+  if (id == Id) return iket_event_payload32<Id>(value);
+  if constexpr (Id < 30) return iket_any_event_payload32<Id + 1>(id, value);
+  return id;
+}
+
+//! iket_any_event_payload64: iket_event_payload64
+template <unsigned int Id = 1>
+__device__ __forceinline__ unsigned int iket_any_event_payload64(unsigned int id, unsigned long long value) {
+  if (id == Id) return iket_event_payload64<Id>(value);
+  if constexpr (Id < 30) return iket_any_event_payload64<Id + 1>(id, value);
+  return id;
+}

@@ -1,0 +1,1 @@
+"""Passes of CUDA kernels beyond core's."""
