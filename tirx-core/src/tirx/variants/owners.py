@@ -168,7 +168,8 @@ def _split(
     if not analyzer.prove(as_expr(value >= 0)):
         guards.append(as_expr(value >= 0))
     if width is not None and below > width:
-        decline("the layout names more threads than the launch has", named=below, threads=width)
+        axis = next(item.axis for item in (*(found for _, found in shard), *copies))
+        decline("the layout names more threads than the launch has", axis=axis, named=below, there=width)
 
 
 def _static(value: Index, what: str) -> int:
