@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tirx.tile import Variant
 
-from . import arithmetic, binary, casting, copies, functions, products, reduction, unary
+from . import arithmetic, binary, casting, chain, copies, functions, fused, products, reduction, selecting, unary
 
 __all__ = ["VARIANTS"]
 
@@ -23,4 +23,7 @@ VARIANTS: tuple[Variant, ...] = (
     *arithmetic.VARIANTS,
     *reduction.VARIANTS,
     *products.VARIANTS,
+    *selecting.VARIANTS,
+    *chain.VARIANTS,
+    *fused.VARIANTS,
 )

@@ -51,10 +51,10 @@ def inverse(work: Work, name: str) -> Any:
 
 def _fdiv(work: Work, result: Any) -> None:
     divisor = inverse(work, "src2")
-    if work.scalar("src2") is not None:
+    if not work.is_tile("src2"):
         nki.tensorscalar(result, work.tile("src1"), divisor, "mul")
-    elif (first := work.scalar("src1")) is not None:
-        nki.tensorscalar(result, divisor, first, "mul")
+    elif not work.is_tile("src1"):
+        nki.tensorscalar(result, divisor, work.scalar("src1"), "mul")
     else:
         nki.tensortensor(result, work.tile("src1"), divisor, "mul")
 

@@ -96,7 +96,7 @@ def _most(call: TileCall, context: DispatchContext) -> int | None:
 
 
 def _pieces(call: TileCall, context: DispatchContext) -> list[Piece]:
-    sides, space = sides_of(call, "dst", context)
+    sides, space = sides_of(call, "dst")
     return pieces(sides, space, _most(call, context))
 
 

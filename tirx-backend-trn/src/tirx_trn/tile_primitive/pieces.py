@@ -37,7 +37,7 @@ class Loop(NamedTuple):
 class Piece:
     """One instruction, or the same one again in `turns`.
 
-    `partitions` and `free` are its size. `columns` have one element per partition where others have `free`, `rows` lie in one partition
+    `partitions` and `free` are its size; `lanes` and `elements` the digits that it covers of each, outermost first. `columns` have one element per partition where others have `free`, `rows` lie in one partition
     where others lie in `partitions`.
     """
 
@@ -48,6 +48,8 @@ class Piece:
         self.turns: list[Loop] = []
         self.offsets = [0] * len(space)
         self.extents = [1] * len(space)
+        self.lanes: list[Digit] = []
+        self.elements: list[Digit] = []
         self.columns: frozenset[str] = frozenset()
         self.rows: frozenset[str] = frozenset()
 
@@ -59,10 +61,15 @@ class Piece:
 
     def regions(self, steps: Sequence[Expr]) -> Reached:
         """What the instruction works on in one turn, by operand."""
+        offsets = self.starts(steps)
+        return {side.name: self._region(side, offsets) for side in self.sides}
+
+    def starts(self, steps: Sequence[Expr]) -> list[Expr]:
+        """Where the instruction starts in each dimension of the space in one turn."""
         offsets: list[Expr] = [const(offset) for offset in self.offsets]
         for turn, step in zip(self.turns, steps, strict=True):
             offsets[turn.dim] = offsets[turn.dim] + step * turn.step
-        return {side.name: self._region(side, offsets) for side in self.sides}
+        return offsets
 
     def _region(self, side: Side, offsets: Sequence[Expr]) -> BufferRegion:
         starts = tuple(
@@ -73,12 +80,12 @@ class Piece:
         return BufferRegion(side.buffer, starts, extents, span=side.region.span)
 
 
-def sides_of(call: TileCall, first: str, context: DispatchContext) -> tuple[list[Side], tuple[int, ...]]:
-    """All tiles of a call along the space of operand `first`, and the extents of that."""
+def sides_of(call: TileCall, first: str, but: str = "") -> tuple[list[Side], tuple[int, ...]]:
+    """All tiles of a call but one along the space of operand `first`, and the extents of that."""
     region = call.operand(first)
     assert isinstance(region, BufferRegion)
     space = constant_extents(first, region)
-    names = dict.fromkeys([first, *call.names])
+    names = [name for name in dict.fromkeys([first, *call.names]) if name != but]
     tiles = [(name, call.operand(name)) for name in names]
     return [Side(name, tile, space) for name, tile in tiles if isinstance(tile, BufferRegion)], space
 
@@ -237,6 +244,7 @@ class _Choice:
         free = [(digit, size) for digit, size in covered if digit not in lanes and size > 1]
         made.partitions = prod(digit.size for digit in lanes)
         made.free = prod(size for _, size in free)
+        made.lanes, made.elements = lanes[::-1], [digit._replace(size=size) for digit, size in free][::-1]
         names = [side.name for side in self.sides]
         made.columns = frozenset(
             name for name in names if free and all(name not in self.places[digit] for digit, _ in free)

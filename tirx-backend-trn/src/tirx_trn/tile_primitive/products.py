@@ -88,7 +88,7 @@ def _ranges(dim: int, extent: int, sides: Sequence[Side], most: int) -> list[_Ra
         last = digits[-1]
         chunk = most // size
         count, left = divmod(last.size, chunk)
-        found.append(_Range(block.offset, size * chunk, (*turns, (count, chunk * last.step))))
+        found.append(_Range(block.offset, size * chunk, (*turns, (count, chunk * last.step)) if count > 1 else turns))
         if left:
             found.append(_Range(block.offset + count * chunk * last.step, size * left, turns))
     return found

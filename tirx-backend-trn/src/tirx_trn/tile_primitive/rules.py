@@ -73,9 +73,9 @@ def size_of(context: DispatchContext) -> int | None:
     return int(found) if found is not None else None
 
 
-def split(call: TileCall, first: str, context: DispatchContext) -> list[Piece]:
-    """The instructions of an elementwise operation that writes operand `first`."""
-    sides, space = sides_of(call, first, context)
+def split(call: TileCall, first: str, context: DispatchContext, *, but: str = "") -> list[Piece]:
+    """The instructions of an elementwise operation that writes operand `first`; operand `but` takes no part."""
+    sides, space = sides_of(call, first, but)
     return pieces(sides, space, size_of(context))
 
 

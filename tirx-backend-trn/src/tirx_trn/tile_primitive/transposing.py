@@ -31,7 +31,7 @@ WORKSPACE = {
 
 
 def _blocks(call: TileCall, context: DispatchContext) -> tuple[list[Side], tuple[int, ...], list[list[Block]]]:
-    sides, space = sides_of(call, "dst", context)
+    sides, space = sides_of(call, "dst")
     return sides, space, [blocks_of(dim, extent, sides) for dim, extent in enumerate(space)]
 
 
