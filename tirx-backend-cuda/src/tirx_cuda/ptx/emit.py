@@ -27,6 +27,7 @@ _WINDOW = {
     "param": "__cvta_generic_to_grid_constant",
 }
 _MEMORY_FAMILIES = frozenset(["ld", "ldu", "st", "red", "atom", "multimem"])  # whose bytes stand in wider registers
+_SINK_IN_TEXT = re.compile(r"(?<![\w%])_(?!\w)")
 _INDENT = "\n" + " " * 7
 
 
@@ -82,9 +83,9 @@ class _Function:
     def _name(self) -> str:
         words = re.sub(r"\W+", "_", self.form.mnemonic)
         numbers = [str(arg.value).replace("-", "m") for part, arg in self._immediates()]
-        sinks = ["_" for arg in self.args if _is_sink(arg)]
+        dropped = any(map(_is_sink, self.args)) or _SINK_IN_TEXT.search(self.form.template) is not None
         guard = [] if self.guard is None else ["if_keep" if self.preserved else "if"]
-        return "_".join(["ptx", words, *numbers, *guard]) + ("_sink" if sinks else "")
+        return "_".join(["ptx", words, *numbers, *guard]) + ("_sink" if dropped else "")
 
     def _immediates(self) -> list[tuple[Part, Any]]:
         return [(p, a) for p, a in zip(self.form.parts, self.args, strict=False) if p.kind == "imm"]
@@ -244,7 +245,7 @@ class _Function:
     def _byte(self, part: Part, name: str) -> str:
         """A byte travels in a register of 16 bits."""
         register = f"b_{name}"
-        narrow = self.form.row.family not in _MEMORY_FAMILIES
+        narrow = self.form.row.family not in _MEMORY_FAMILIES or self.form.mnemonic.startswith("st.async")
         if narrow:
             self.before.append(f".reg .b8 {register};")
         if part.rw == "r":
