@@ -15,12 +15,13 @@ import platform
 import sys
 from collections.abc import Iterable
 
+from .caching import bench_caching
 from .compiling import bench_compiling
 from .discovery import bench_discovery
 from .simulator import bench_simulator
 from .startup import bench_startup
 
-PARTS = ("startup", "discovery", "compiling", "tiles", "simulator")
+PARTS = ("startup", "discovery", "compiling", "tiles", "caching", "simulator")
 
 
 def main() -> None:
@@ -48,6 +49,8 @@ def main() -> None:
         rows, quality = bench_compiling(options.peer, "tiles")
         show("Python function with tile operations to CUDA source", rows)
         show_quality(quality)
+    if "caching" in wanted:
+        show("compile cache: found / compiled (ours / peer)", bench_caching())
     if "simulator" in wanted:
         show("simulator", bench_simulator(options.peer))
 

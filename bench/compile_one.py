@@ -82,4 +82,5 @@ def main() -> None:
     print(json.dumps({"seconds": best, "sources": sources, "archs": archs}))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -90,7 +90,7 @@ def test_a_full_disk_leaves_no_half_entry(cache: Path) -> None:
 def test_damaged_entries_are_made_again(cache: Path, damage: object) -> None:
     store = BinaryCache(cache)
     store.put("key", {"format": "x"}, b"some bytes" * 20)
-    path = cache / "key"
+    path = cache / "key.tirx"
     path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
     assert store.get("key") is None
     assert store.put("key", {"format": "x"}, b"new")

@@ -30,6 +30,7 @@ _COMMANDS = {
     "backends": "list installed backends and their states",
     "why": "explain what is known of a name, and which rule decided about it",
     "doctor": "what is installed, what is missing, what to install",
+    "cache": "what the cache of compiled binaries holds; clear it",
 }
 
 

@@ -86,7 +86,9 @@ def _cache() -> list[dict[str, Any]]:
     cache = BinaryCache.from_environment()
     if cache.directory is None:
         return [_finding("binary cache", "note", "off (TIRX_CACHE=0)")]
-    if cache.put("doctor", {}, b"") and cache.get("doctor") is not None:
+    works = cache.put("doctor", {}, b"") and cache.get("doctor") is not None
+    cache.drop("doctor")
+    if works:
         return [_finding("binary cache", "ok", str(cache.directory))]
     return [
         _finding("binary cache", "note", f"{cache.directory} cannot be written", "set TIRX_CACHE to another folder")

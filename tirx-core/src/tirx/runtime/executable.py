@@ -75,7 +75,8 @@ class Executable:
     @cached_property
     def binary(self) -> Binary:
         """The binary of the best installed toolchain; `ToolchainError` when there is none."""
-        return build(self.source, self.target)
+        acting = self.context.registry.enabled
+        return build(self.source, self.target, used=self.provenance, extensions=acting)
 
     @property
     def binaries(self) -> Mapping[str, bytes]:
