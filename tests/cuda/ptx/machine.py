@@ -55,7 +55,9 @@ def kernel_text(form: Form, immediates: Sequence[int], threads: int) -> str:
     return "\n".join([*head, *lines]) + "\n"
 
 
-def run(mnemonic: str, *inputs: Any, immediates: Sequence[int] = (), verdict: str = "clean") -> Any:
+def run(
+    mnemonic: str, *inputs: Any, immediates: Sequence[int] = (), verdict: str = "clean", target: str = TARGET
+) -> Any:
     """The written operands (as unsigned integers that hold their bits), one array or a tuple of them."""
     arrays = [np.atleast_1d(np.asarray(value)) for value in inputs]
     threads = max(len(array) for array in arrays)
@@ -73,7 +75,7 @@ def run(mnemonic: str, *inputs: Any, immediates: Sequence[int] = (), verdict: st
         bits = np.ascontiguousarray(np.broadcast_to(given.pop(0), (threads,)))
         values.append(np.array(bits.astype(held) if bits.dtype == bool else bits.view(held)))
     made = Tx.from_source(kernel_text(form, immediates, threads))
-    report = tirx.simulate(made, *values, target=TARGET)
+    report = tirx.simulate(made, *values, target=target)
     assert report.verdict == verdict, str(report)
     places = [part for part in form.parts if part.kind != "imm"]
     written = tuple(value for part, value in zip(places, values, strict=True) if part.rw != "r")

@@ -27,6 +27,8 @@ PER_WORD = {
     "b1": 32,
     "e4m3": 4,
     "e5m2": 4,
+    "e3m2": 4,
+    "e2m1": 8,
     "f64": 1,
 }
 
@@ -52,6 +54,9 @@ def packed(values: Any, kind: str) -> Any:
     }
     if kind in floats:
         return np.ascontiguousarray(values.astype(floats[kind])).view(np.uint32)[..., 0]
+    if kind in ("e3m2", "e2m1"):
+        small = {"e3m2": ml_dtypes.float6_e3m2fn, "e2m1": ml_dtypes.float4_e2m1fn}[kind]
+        values = values.astype(small).view(np.uint8)
     bits = 32 // values.shape[-1]
     parts = values.astype(np.int64) & ((1 << bits) - 1)
     return (parts << (bits * np.arange(values.shape[-1]))).sum(axis=-1).astype(np.uint32)
@@ -164,6 +169,38 @@ def test_four_small_products_at_once() -> None:
         row = (LANES & 1) + (i & 2) + 4 * high
         column = (i & 4) + (LANES & 2) + (i & 1)
         assert word.view(np.float32).tolist() == exact[quad, row, column].tolist()
+
+
+SCALED = [
+    ("m16n8k32", "mxf8f6f4", "", "e4m3", "e3m2", "ue8m0", 1, (3, 1, 2, 3)),
+    ("m16n8k64", "mxf4", ".scale_vec::2X", "e2m1", "e2m1", "ue8m0", 2, (2, 0, 0, 1)),
+    ("m16n8k64", "mxf4nvf4", ".scale_vec::4X", "e2m1", "e2m1", "ue4m3", 4, (0, 1, 0, 2)),
+]
+
+
+@pytest.mark.parametrize(("shape", "kind", "vector", "kind_a", "kind_b", "scale", "blocks", "selectors"), SCALED)
+def test_products_with_a_scale_for_each_block(
+    shape: str, kind: str, vector: str, kind_a: str, kind_b: str, scale: str, blocks: int, selectors: tuple[int, ...]
+) -> None:
+    k = int(shape.rpartition("k")[2])
+    a, b, c = matrix(kind_a, (16, k), 1), matrix(kind_b, (k, 8), 2), matrix("f16", (16, 8), 3)
+    held = ml_dtypes.float8_e8m0fnu if scale == "ue8m0" else ml_dtypes.float8_e4m3fn
+    rng = np.random.default_rng(4)
+    stored_a, stored_b = (2.0 ** rng.integers(-2, 3, (32, 4)) for _ in range(2))  # bytes of each lane
+    byte_a, thread_a, byte_b, thread_b = selectors
+    scale_a = np.array([stored_a[(m % 8) * 4 + thread_a * 2 + m // 8, byte_a : byte_a + blocks] for m in range(16)])
+    scale_b = np.array([stored_b[n * 4 + thread_b, byte_b : byte_b + blocks] for n in range(8)]).T
+    words = [np.ascontiguousarray(stored.astype(held)).view(np.uint32)[:, 0] for stored in (stored_a, stored_b)]
+    numbers = [np.full(32, number, np.uint16) for number in selectors]
+    places = sum_places(16)
+    start = [c[rows, columns].astype(np.float32).view(np.uint32) for rows, columns in places]
+    mnemonic = f"mma.sync.aligned.{shape}.row.col.kind::{kind}.block_scale{vector}.f32.{kind_a}.{kind_b}.f32.{scale}"
+    registers = (*left_words(a, kind_a), *right_words(b, kind_b), *start)
+    scales = (words[0], *numbers[:2], words[1], *numbers[2:])
+    made = run(mnemonic, *registers, *scales, target="cuda -arch=sm_120a")
+    exact = (a * scale_a.repeat(k // blocks, axis=1)) @ (b * scale_b.repeat(k // blocks, axis=0)) + c
+    for (rows, columns), word in zip(places, made, strict=True):
+        assert word.view(np.float32).tolist() == exact[rows, columns].tolist()
 
 
 def test_a_warp_that_is_not_whole_is_a_finding() -> None:

@@ -34,7 +34,7 @@ def registers(op: Op, values: Any) -> Any:
 
 
 _PER_WORD = {"f16": 2, "bf16": 2, "tf32": 1, "e4m3": 4, "e5m2": 4, "u8": 4, "s8": 4, "u4": 8, "s4": 8, "b1": 32, "f64": 1, "f32": 1,
-             "s32": 1, "e3m2": 4, "e2m3": 4, "e2m1": 4}  # fmt: skip
+             "s32": 1, "e3m2": 4, "e2m3": 4, "e2m1": 4, "e2m1 packed": 8}  # fmt: skip
 _SMALL = {
     "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e3m2": ml_dtypes.float6_e3m2fn, "e2m3": ml_dtypes.float6_e2m3fn,
     "e2m1": ml_dtypes.float4_e2m1fn,
@@ -58,6 +58,9 @@ def elements(words: Any, kind: str) -> Any:
         return _small(words.view(np.uint8), kind).reshape(shape)
     if kind in ("u8", "s8"):
         return words.view(np.uint8 if kind == "u8" else np.int8).reshape(shape).astype(np.float32)
+    if kind == "e2m1 packed":
+        nibbles = np.stack([words.view(np.uint8) & 0xF, words.view(np.uint8) >> 4], axis=-1)
+        return nibbles.view(_SMALL["e2m1"]).astype(np.float32).reshape(shape)
     return _nibbles_or_bits(words, kind, shape)
 
 

@@ -13,19 +13,20 @@ import numpy as np
 from .fragments import WARP, elements, gathered, registers, scattered, whole_warps
 from .run import Op
 
-__all__ = ["dense"]
+__all__ = ["dense", "sizes", "types"]
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
 
-def _types(op: Op) -> list[str]:
+def types(op: Op) -> list[str]:
     """Types of d, a, b, c as the mnemonic lists them."""
     words = op.form.mnemonic.split(".")
     at = next(i for i, word in enumerate(words) if word in ("f16", "f32", "f64", "s32"))
     return words[at : at + 4]
 
 
-def _sizes(op: Op) -> tuple[int, int, int]:
+def sizes(op: Op) -> tuple[int, int, int]:
+    """m, n and k."""
     found = _SHAPE.search(op.form.mnemonic)
     assert found is not None
     return int(found[1]), int(found[2]), int(found[3])
@@ -46,10 +47,10 @@ def dense(op: Op, *values: Any) -> Any:
     if not whole_warps(op):
         zero = values[-1].dtype.type(0) if hasattr(values[-1], "dtype") else 0
         return tuple(np.full(op.count, zero) for _ in outputs)
-    m, n, k = _sizes(op)
-    if (m, n, k) == (8, 8, 4) and "f64" not in _types(op):
+    m, n, k = sizes(op)
+    if (m, n, k) == (8, 8, 4) and "f64" not in types(op):
         return _quads(op, values)
-    kind_d, kind_a, kind_b, kind_c = _types(op)
+    kind_d, kind_a, kind_b, kind_c = types(op)
     a, b, c = (registers(op, group) for group in _split(op, values))
     left = gathered(elements(a, kind_a), "a", (m, k))
     right = gathered(elements(b, kind_b), "b", (k, n))
@@ -104,7 +105,7 @@ def _returned(op: Op, matrices: Any, kind: str, count: int) -> tuple[Any, ...]:
 
 def _quads(op: Op, values: Any) -> Any:
     layouts = op.get("alayout"), op.get("blayout")
-    kind_d, kind_a, kind_b, kind_c = _types(op)
+    kind_d, kind_a, kind_b, kind_c = types(op)
     a, b, c = _split(op, values)
     lane = np.arange(WARP)
     high = lane >= 16
