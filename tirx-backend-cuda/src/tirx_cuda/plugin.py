@@ -54,6 +54,14 @@ def tirx_checks() -> Iterable[Check]:
     return CHECKS
 
 
+_FRAGMENTS = {
+    "wg_reg_tile": "a tile in registers, a row for each thread of a warpgroup",
+    "alloc_tcgen05_ldst_frag": "a tile in registers as tcgen05.ld fills them",
+    "alloc_cast_frag": "a tile in registers like another, of another type",
+    "tmem": "a buffer in tensor memory",
+}
+
+
 @hookimpl
 def tirx_namespaces() -> Iterable[Namespace]:
     """`Tx.cuda` and the pool of shared memory."""
@@ -64,6 +72,7 @@ def tirx_namespaces() -> Iterable[Namespace]:
         Namespace("nvshmem", "tirx_cuda.namespaces.nvshmem", doc="memory of other processing elements"),
         Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
         Namespace("TMEMPool", "tirx_cuda.lang.tmem_pool:TMEMPool", doc="allocates columns of tensor memory"),
+        *(Namespace(name, f"tirx_cuda.lang.fragments:{name}", doc=doc) for name, doc in _FRAGMENTS.items()),
     )
 
 
