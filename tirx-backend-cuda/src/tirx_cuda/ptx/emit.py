@@ -85,7 +85,14 @@ class _Function:
         numbers = [str(arg.value).replace("-", "m") for part, arg in self._immediates()]
         dropped = any(map(_is_sink, self.args)) or _SINK_IN_TEXT.search(self.form.template) is not None
         guard = [] if self.guard is None else ["if_keep" if self.preserved else "if"]
-        return "_".join(["ptx", words, *numbers, *guard]) + ("_sink" if dropped else "")
+        return "_".join(["ptx", words, *numbers, *guard, *self._other_result()]) + ("_sink" if dropped else "")
+
+    def _other_result(self) -> list[str]:
+        """The type of the result where it is not the instruction's own: functions cannot differ by their result alone."""
+        if self.returned is None:
+            return []
+        kind, dtype = self.form.parts[self.returned].type, self.args[self.returned].dtype
+        return [] if kind is None or kind.dtype == str(dtype) else [str(dtype)]
 
     def _immediates(self) -> list[tuple[Part, Any]]:
         return [(p, a) for p, a in zip(self.form.parts, self.args, strict=False) if p.kind == "imm"]
@@ -193,12 +200,12 @@ class _Function:
             return self._quad(part, arg.dtype, name)
         if arg.dtype.total_bits == 8:
             return self._byte(part, name)
-        constraint, value = self._place(arg.dtype, name)
+        constraint, value = self._place(part, arg.dtype, name)
         return self._input(constraint, value) if part.rw == "r" else self._output(constraint, value, part.rw)
 
-    def _place(self, dtype: DType, name: str) -> tuple[str, str]:
-        """The register class and the lvalue of a parameter."""
-        if dtype.name in _CLASS:
+    def _place(self, part: Part, dtype: DType, name: str) -> tuple[str, str]:
+        """The register class and the lvalue of a parameter; the assembler wants tf32 in registers of bits."""
+        if dtype.name in _CLASS and not (part.type is not None and part.type.name == "tf32"):
             return _CLASS[dtype.name], name
         constraint, bits = _BITS[dtype.total_bits]
         plain = dtype.is_integer and dtype.lanes == 1
