@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_source", "find"]
 
-_PLACE = re.compile(r":(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)")
+# `error: source.cl:7:14: text` of PoCL, `source.cl:7:14: error: text` of others
+_PLACE = re.compile(r"(?:error: \S*?|^\S*?):(?P<line>\d+):\d+: (?:(?:fatal )?error: )?(?P<text>.*)", re.MULTILINE)
+
 
 
 def find() -> str | None:
@@ -59,6 +61,8 @@ def _refusal(source: Source, log: str, name: str) -> ToolchainError:
 def _diagnostics(source: Source, log: str, name: str) -> Iterator[Diagnostic]:
     lines = source.text.splitlines()
     for place in _PLACE.finditer(log):
+        if "error: " not in place[0]:
+            continue
         number = int(place["line"])
         excerpt = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         notes = [f"generated line {number}: {excerpt}"]

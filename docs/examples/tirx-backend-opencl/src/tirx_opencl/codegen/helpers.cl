@@ -83,27 +83,27 @@ static inline float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 
 //! lane_at: subgroups
-static inline uint lane_at(int lane, int width) {
+static inline uint lane_at(uint lane, uint width) {
   uint own = get_sub_group_local_id();
   return own - own % width + lane % width;
 }
 
 //! lane_up: subgroups
-static inline uint lane_up(int delta, int width) {
+static inline uint lane_up(uint delta, uint width) {
   uint own = get_sub_group_local_id();
   return own % width >= delta ? own - delta : own;
 }
 
 //! lane_down: subgroups
-static inline uint lane_down(int delta, int width) {
+static inline uint lane_down(uint delta, uint width) {
   uint own = get_sub_group_local_id();
   return own % width + delta < width ? own + delta : own;
 }
 
 //! lane_xor: subgroups
-static inline uint lane_xor(int mask, int width) {
+static inline uint lane_xor(uint mask, uint width) {
   uint own = get_sub_group_local_id();
-  return own % width ^ mask < width ? own ^ mask : own;
+  return ((own % width) ^ mask) < width ? own ^ mask : own;
 }
 
 //! floordiv_char
