@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tirx
 from tests.trn.build import imported
@@ -20,6 +21,7 @@ from tirx import script as Tx
 from tirx.backend import find
 from tirx.ir import DType, PrimFunc
 from tirx.ir.numpy_types import numpy_dtype
+from tirx.support.errors import TirxError
 from tirx.support.late import load_object
 from tirx.tile import TileOp
 
@@ -56,7 +58,8 @@ class Place:
         """The tile that the operand is, allocated; in device memory the parameter itself."""
         if self.scope == "global":
             return outside
-        buffer = Tx.alloc_buffer(self.of, self.dtype, scope=self.scope, layout=self.layout)
+        options = {} if self.layout == "none" else {"layout": self.layout}
+        buffer = Tx.alloc_buffer(self.of, self.dtype, scope=self.scope, **options)
         part = tuple(slice(first, first + extent) for first, extent in zip(self.at, self.shape, strict=True))
         return buffer[part]
 
@@ -79,6 +82,8 @@ def kernel(operation: str, operands: dict[str, Any], keywords: dict[str, Any], s
             if name in held and place.scope != "global":
                 Tx.tile.copy(tiles[name], outside[name])
         spaces = {name: place.tile(None).buffer for name, place in scratch.items()}
+        if "identity" in spaces:
+            Tx.nki.identity(spaces["identity"], spaces["identity"].shape[0])
         given = {name: tiles.get(name, value) for name, value in operands.items()}
         getattr(Tx.tile, operation)(**given, **keywords, **({"workspace": spaces} if spaces else {}))
         for name in written:
@@ -87,7 +92,9 @@ def kernel(operation: str, operands: dict[str, Any], keywords: dict[str, Any], s
 
     space: dict[str, Any] = {"build": build}
     exec(f"def tested({', '.join(names)}): build(locals())", space)
-    types = [Tx.Buffer(places[name.removesuffix("_out")].shape, places[name.removesuffix("_out")].dtype) for name in names]
+    types = [
+        Tx.Buffer(places[name.removesuffix("_out")].shape, places[name.removesuffix("_out")].dtype) for name in names
+    ]
     made: PrimFunc = Tx.trace(space["tested"], *types)
     return made
 
@@ -146,9 +153,15 @@ def check(
     return source
 
 
-def _execute(
-    source: str, folder: Path, target: str, inputs: list[Any], simulated: Arrays, tolerance: float
-) -> None:
+def refused(operation: str, *, target: str = "trn", keywords: dict[str, Any] | None = None, **operands: Any) -> str:
+    """Why no variant takes a call: the text of the error."""
+    func = kernel(operation, operands, keywords or {}, {})
+    with pytest.raises(TirxError) as caught:
+        tirx.compile(func, target)
+    return " ".join(str(caught.value).split())
+
+
+def _execute(source: str, folder: Path, target: str, inputs: list[Any], simulated: Arrays, tolerance: float) -> None:
     """The unchanged source gives what the simulator gives."""
     generation = tirx.Target(target).attrs["generation"]
     with imported(source, folder, generation) as module:

@@ -1,9 +1,9 @@
 """How Trainium runs tile operations: one agent, whose instructions cover up to 128 partitions each; a file per family.
 
-    digits      dimensions of tiles as numbers of one weight, which lie along partitions, free elements or banks
-    pieces      the instructions that an operation falls into
-    work        operands of one instruction, brought into a form that engines take
-    rules       what variants ask of a call
+digits      dimensions of tiles as numbers of one weight, which lie along partitions, free elements or banks
+pieces      the instructions that an operation falls into
+work        operands of one instruction, brought into a form that engines take
+rules       what variants ask of a call
 """
 
 from __future__ import annotations

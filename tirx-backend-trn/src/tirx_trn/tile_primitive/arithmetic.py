@@ -1,7 +1,7 @@
 """Operations of several steps: `fma`, `fdiv`.
 
-    fma     tensor_scalar of two steps, scalar_tensor_tensor, or a product and a sum: float32 rounds after each step
-    fdiv    the engines have no divide: the reciprocal of the divisor, then a product, within 2 ulp of float32
+fma     tensor_scalar of two steps, scalar_tensor_tensor, or a product and a sum: float32 rounds after each step
+fdiv    the engines have no divide: the reciprocal of the divisor, then a product, within 2 ulp of float32
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """`cast`: engines convert what they write, and a tile that is stretched is spread on the way.
 
-    float to float, integer to float       tensor_copy; rounds to nearest even
-    float to integer                       engines round to nearest even, cast cuts off: the rounded number is put right by its sign
-    integer to a wider integer             tensor_copy
-    integer to a narrower integer          refused: engines saturate where cast wraps
+float to float, integer to float       tensor_copy; rounds to nearest even
+float to integer                       engines round to nearest even, cast cuts off: the rounded number is put right by its sign
+integer to a wider integer             tensor_copy
+integer to a narrower integer          refused: engines saturate where cast wraps
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _emit(call: TileCall, context: DispatchContext) -> None:
         with piece.each(context) as reached:
             work, result = Work(piece, reached, call, context), reached["dst"]
             data: Any = work.tile("src")
-            if result.buffer.dtype.is_float or not call.operand("src").buffer.dtype.is_float:
+            if result.buffer.dtype.is_float or not regions(call)["src"].buffer.dtype.is_float:
                 nki.tensor_copy(result, data)
             elif result.buffer.dtype.is_bool:
                 nki.tensorscalar(result, data, 0.0, "not_equal")

@@ -1,7 +1,6 @@
-"""Copies between device memory, SBUF and PSUM: DMA queues to and from SBUF, `tensor_copy` on chip, a transposition where rows and
-columns change places.
+"""Copies between device memory, SBUF and PSUM: straight where partitions stay partitions, else transposed.
 
-A DMA queue moves what no engine could reach: tiles that start at any partition. What is in PSUM goes through SBUF.
+DMA queues move to and from SBUF, engines on chip. A DMA queue moves what no engine could reach: tiles that start at any partition. What is in PSUM goes through SBUF.
 NKI: nisa.dma_copy, nisa.tensor_copy; the queues run beside the engines, and the NKI compiler makes readers wait.
 """
 
@@ -15,10 +14,10 @@ from tirx.tile import ConfigKey, Declined, Predicate, Variant, Verdict, accept, 
 from tirx.tile.context import DispatchContext
 
 from .. import script as nki
-from ..box import extents_of
 from ..hardware import HBM, PSUM, SBUF
+from ..layout import trainium
 from .pieces import Piece, pieces, sides_of
-from .rules import DEFAULT_SIZE, declining, fits, in_memory, size_of, types
+from .rules import DEFAULT_SIZE, declining, fits, in_memory, regions, size_of, types
 from .transposing import WORKSPACE, transpose, turned
 
 __all__ = ["VARIANTS"]
@@ -38,13 +37,16 @@ class Work:
         self.piece = piece
         self.context = context
 
-    def between(self, region: BufferRegion, other: BufferRegion) -> Any:
-        """A tile of SBUF like the piece of PSUM `region`, which a queue can fill from `other`."""
-        wide = tuple(extent for extent in extents_of(other) if extent != 1)
-        size = (self.piece.partitions, self.piece.free)
-        if wide != tuple(extent for extent in size if extent != 1):
-            decline("PSUM is reached from device memory through SBUF, for tiles of rows and columns only", shape=wide)
-        return self.context.alloc(size, region.buffer.dtype, SBUF)
+    def between(self, region: BufferRegion) -> Any:
+        """A tile of SBUF like the piece `region` of PSUM, which a queue reaches."""
+        lanes = {digit.dim for digit in self.piece.lanes}
+        if lanes & {digit.dim for digit in self.piece.elements}:
+            decline(
+                "one dimension lies along partitions and free elements; PSUM is reached through a plain tile of SBUF"
+            )
+        letters = "".join("P" if dim in lanes else "F" for dim in range(len(self.piece.extents)))
+        shape = tuple(self.piece.extents)
+        return self.context.alloc(shape, region.buffer.dtype, SBUF, layout=trainium(letters, shape))
 
 
 def _load(work: Work, dst: BufferRegion, src: BufferRegion) -> None:
@@ -56,13 +58,13 @@ def _store(work: Work, dst: BufferRegion, src: BufferRegion) -> None:
 
 
 def _load_psum(work: Work, dst: BufferRegion, src: BufferRegion) -> None:
-    made = work.between(dst, src)
+    made = work.between(dst)
     nki.load(made, src)
     nki.tensor_copy(dst, made)
 
 
 def _store_psum(work: Work, dst: BufferRegion, src: BufferRegion) -> None:
-    made = work.between(src, dst)
+    made = work.between(src)
     nki.tensor_copy(made, src)
     nki.store(dst, made)
 
@@ -82,8 +84,8 @@ _WAYS: dict[tuple[str, str], Way] = {
 
 
 def _memories(call: TileCall) -> tuple[str, str]:
-    dst, src = (call.operand(name).buffer.scope_name for name in ("dst", "src"))
-    return dst, src
+    tiles = regions(call)
+    return tiles["dst"].buffer.scope_name, tiles["src"].buffer.scope_name
 
 
 def _most(call: TileCall, context: DispatchContext) -> int | None:

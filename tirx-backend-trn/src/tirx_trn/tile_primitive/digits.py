@@ -10,10 +10,11 @@ rows 0:300 of larger ones                  2 x 128, and a block of 44
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tirx.arith import simplify
-from tirx.ir import BufferRegion, Expr, as_expr
+from tirx.ir import Buffer, BufferRegion, Expr, as_expr
 from tirx.tile import decline
 from tirx.tile.shapes import aligned, extents_of, shape_text
 
@@ -113,13 +114,13 @@ def constant_extents(name: str, region: BufferRegion) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _steps(buffer: object, dim: int) -> list[_Step]:
+def _steps(buffer: Buffer, dim: int) -> list[_Step]:
     """The factors of one dimension of a buffer, outermost first."""
-    if not is_on_chip(buffer):  # type: ignore[arg-type]
+    if not is_on_chip(buffer):
         return [_Step(1, "M", 1)]
     found: list[_Step] = []
     inner = 1
-    for item in reversed(place_of(buffer).dims[dim]):  # type: ignore[arg-type]
+    for item in reversed(place_of(buffer).dims[dim]):
         if item.extent == 1:
             continue
         found.append(_Step(inner, item.axis, int(item.stride)))
@@ -131,7 +132,7 @@ def blocks_of(dim: int, extent: int, sides: Sequence[Side]) -> list[Block]:
     """Dimension `dim` of the space in blocks that are regular for every operand."""
     present = [side for side in sides if dim in side.along]
     cuts = sorted({cut for side in present for cut in side.cuts(dim)})
-    for small, large in zip(cuts, cuts[1:], strict=False):
+    for small, large in pairwise(cuts):
         if large % small:
             decline(
                 "the layouts of the operands divide a dimension in ways that do not nest", dimension=dim, sizes=cuts
@@ -164,7 +165,7 @@ class _Cutter:
 
     def _digits(self, count: int, cuts: list[int]) -> tuple[Digit, ...]:
         steps = [*reversed(cuts), 1]
-        sizes = [count, *(outer // inner for outer, inner in zip(steps, steps[1:], strict=False))]
+        sizes = [count, *(outer // inner for outer, inner in pairwise(steps))]
         return tuple(Digit(self.dim, size, step) for size, step in zip(sizes, steps, strict=True) if size > 1)
 
     def _phase(self, side: Side, offset: int, cut: int) -> int:

@@ -16,7 +16,7 @@ from .. import script as nki
 from .rules import MAX_INST_SIZE, covered, declining, in_memory, split, types
 from .work import Work
 
-__all__ = ["FUNCTIONS", "Function", "VARIANTS", "apply", "shifted"]
+__all__ = ["FUNCTIONS", "VARIANTS", "Function", "apply", "shifted"]
 
 
 class Function(NamedTuple):
@@ -49,8 +49,8 @@ def apply(work: Work, function: Function, result: Any, source: str) -> None:
 
 def shifted(work: Work, function: Function, source: str) -> tuple[Any, Any, Any]:
     """Data, bias and scale as the engine takes them."""
-    given = work.call.operand("scale")
-    scale = 1.0 if given is None else work.number("scale")
+    found = work.number("scale")
+    scale = 1.0 if found is None else found
     data = work.tile(source)
     if work.call.operand("bias") is None:
         return data, 0.0, scale * function.before

@@ -94,7 +94,8 @@ def _emit_unary_parts(call: TileCall, context: DispatchContext) -> None:
 
 def _reciprocal(work: Work, result: Any) -> None:
     data, bias, scale = shifted(work, Function("copy"), "unary_input")
-    if (bias, scale) != (0.0, 1.0):
+    given = [name for name in ("bias", "scale") if work.call.operand(name) is not None]
+    if given and not work.is_tile("bias"):
         made = work.scratch()
         nki.scalar_tensor_scalar(made, data, scale, bias, "mul", "add")
         data = made
@@ -113,7 +114,8 @@ def _order(call: TileCall, piece: Piece) -> tuple[str, str]:
     if tiles == [names[1]] and call.attr("binary_op") in _COMMUTATIVE:
         return names[1], names[0]
     return decline(
-        "tensor_scalar_reduce takes a tile, and then a number or a value per partition (nisa.tensor_scalar_reduce)", tiles=len(tiles)
+        "tensor_scalar_reduce takes a tile, and then a number or a value per partition (nisa.tensor_scalar_reduce)",
+        tiles=len(tiles),
     )
 
 
@@ -163,7 +165,9 @@ def _parts(call: TileCall, context: DispatchContext) -> Verdict:
     return accept(instructions=len(_apart(call, context)))
 
 
-def _variants(operation: str, emit: Callable[..., None], parts: Callable[..., None], rule: Predicate, doc: str) -> tuple[Variant, ...]:
+def _variants(
+    operation: str, emit: Callable[..., None], parts: Callable[..., None], rule: Predicate, doc: str
+) -> tuple[Variant, ...]:
     base = (in_memory(), types, floats_between)
     one = Predicate("instructions", _one_instruction)
     two = Predicate("instructions", _parts)
@@ -180,9 +184,17 @@ def _variants(operation: str, emit: Callable[..., None], parts: Callable[..., No
 
 VARIANTS = (
     *_variants(
-        "unary_reduce", _emit_unary, _emit_unary_parts, Predicate("function", _summed), "activation_reduce: function and sum at once"
+        "unary_reduce",
+        _emit_unary,
+        _emit_unary_parts,
+        Predicate("function", _summed),
+        "activation_reduce: function and sum at once",
     ),
     *_variants(
-        "binary_reduce", _emit_binary, _emit_binary_parts, Predicate("operands", _scalars), "tensor_scalar_reduce: both at once"
+        "binary_reduce",
+        _emit_binary,
+        _emit_binary_parts,
+        Predicate("operands", _scalars),
+        "tensor_scalar_reduce: both at once",
     ),
 )

@@ -27,18 +27,18 @@ _MOST = 65_535  # an access counts to this (architecture guides)
 
 
 class Loop(NamedTuple):
-    """`count` turns; each goes on by `step` elements of dimension `dim`."""
+    """So many `turns`; each goes on by `step` elements of dimension `dim`."""
 
     dim: int
-    count: int
+    turns: int
     step: int
 
 
 class Piece:
     """One instruction, or the same one again in `turns`.
 
-    `partitions` and `free` are its size; `lanes` and `elements` the digits that it covers of each, outermost first. `columns` have one element per partition where others have `free`, `rows` lie in one partition
-    where others lie in `partitions`.
+    `partitions` and `free` are its size; `lanes` and `elements` are the digits that it covers of each, outermost first. `columns` have
+    one element per partition where others have `free`, `rows` lie in one partition where others lie in `partitions`.
     """
 
     def __init__(self, sides: Sequence[Side], space: Sequence[int]) -> None:
@@ -56,7 +56,7 @@ class Piece:
     @contextmanager
     def each(self, context: DispatchContext) -> Iterator[Reached]:
         """The loops of the piece around what is built inside, with the region that each operand has there."""
-        with loops([(turn.count, False) for turn in self.turns], context) as steps:
+        with loops([(turn.turns, False) for turn in self.turns], context) as steps:
             yield self.regions(steps)
 
     def regions(self, steps: Sequence[Expr]) -> Reached:
@@ -167,7 +167,9 @@ class _Choice:
 
     def pieces(self) -> list[Piece]:
         """One, or two where the last of a dimension is shorter."""
-        for digit in sorted(reversed(self.digits), key=lambda digit: digit.dim not in self.reduced):
+        order = self.digits[::-1]
+        order.sort(key=lambda digit: digit.dim not in self.reduced)  # what is reduced first, else as it was
+        for digit in order:
             self._sort(digit)
         if self.partial is None:
             return [self._piece(0, None)]

@@ -116,7 +116,9 @@ class _Product:
     def _lanes(self, name: str, dims: tuple[int, int]) -> int:
         """Which of two dimensions of a matrix lies along partitions: the first where none does."""
         side = self.sides[name]
-        found = [dim for dim in dims if self.extent_of(side, dim) > 1 and any(item.axis == "P" for item in side.axes(dim))]
+        found = [
+            dim for dim in dims if self.extent_of(side, dim) > 1 and any(item.axis == "P" for item in side.axes(dim))
+        ]
         if len(found) > 1:
             decline(f"both dimensions of `{name}` lie along partitions", name=name)
         return found[0] if found else next((d for d in dims if any(i.axis == "P" for i in side.axes(d))), dims[0])
@@ -158,7 +160,10 @@ class _Product:
             return
         first, second = self.form.dims[name]
         size = [self.extent(first), self.extent(second)]
-        shape = [-(-n // PARTITIONS) * PARTITIONS if dim == K and n > PARTITIONS else n for n, dim in zip(size, (first, second), strict=True)]
+        shape = [
+            -(-n // PARTITIONS) * PARTITIONS if dim == K and n > PARTITIONS else n
+            for n, dim in zip(size, (first, second), strict=True)
+        ]
         layout = trainium("PF" if first == K else "FP", shape)
         made = self.context.alloc(shape, side.buffer.dtype, SBUF, f"{name.lower()}_turned", layout)
         region: BufferRegion = made[0 : size[0], 0 : size[1]]
@@ -263,7 +268,9 @@ def _emit(call: TileCall, context: DispatchContext) -> None:
 def _matrices(call: TileCall, context: DispatchContext) -> Verdict:
     work = _Product(call, context)
     if "SFA" in call.names and call.operand("SFA") is not None:
-        decline("products of blocks with scale factors are not offered: nc_matmul_mx of NeuronCore-v4 takes packed types")
+        decline(
+            "products of blocks with scale factors are not offered: nc_matmul_mx of NeuronCore-v4 takes packed types"
+        )
     a, b, out = (work.sides[name].buffer.dtype.name for name in ("A", "B", work.out))
     if a not in FLOATS or out not in FLOATS:
         decline("the tensor engine multiplies floats (nisa.nc_matmul); cast first", A=a, out=out)
@@ -277,7 +284,10 @@ def _accumulates(call: TileCall, context: DispatchContext) -> Verdict:
     accum, side = work._accum(), work.sides[work.out]
     direct = side.buffer.scope_name == PSUM and side.buffer.dtype.name == "float32"
     if not direct and not isinstance(accum, bool | int):
-        decline("whether to add to a tile outside of PSUM is decided while the kernel is built", accum=as_expr(accum).script())
+        decline(
+            "whether to add to a tile outside of PSUM is decided while the kernel is built",
+            accum=as_expr(accum).script(),
+        )
     return accept(accum=accum if isinstance(accum, bool | int) else as_expr(accum).script(), in_psum=direct)
 
 

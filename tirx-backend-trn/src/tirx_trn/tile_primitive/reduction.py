@@ -100,8 +100,8 @@ class _Reduction:
     def _in_parts(self, group: list[Piece]) -> None:
         """Each piece into a column of its own, and these reduced."""
         outer = [turn for turn in group[0].turns if turn.dim not in self.axes]
-        total = sum(prod(turn.count for turn in piece.turns) for piece in group) // prod(turn.count for turn in outer)
-        with loops([(turn.count, False) for turn in outer], self.context) as steps:
+        total = sum(prod(turn.turns for turn in piece.turns) for piece in group) // prod(turn.turns for turn in outer)
+        with loops([(turn.turns, False) for turn in outer], self.context) as steps:
             chosen: dict[Loop, Expr] = dict(zip(outer, steps, strict=True))
             parts, first = self._parts(group[0].partitions, total), 0
             for piece in group:
@@ -112,16 +112,16 @@ class _Reduction:
     def _part(self, piece: Piece, chosen: dict[Loop, Expr], parts: BufferRegion, first: int) -> int:
         """Reduce one piece into columns of `parts` from `first` on; the column after them."""
         inner = [turn for turn in piece.turns if turn not in chosen]
-        with loops([(turn.count, False) for turn in inner], self.context) as steps:
+        with loops([(turn.turns, False) for turn in inner], self.context) as steps:
             column = as_expr(0)
             for turn, step in zip(inner, steps, strict=True):
-                column = column * turn.count + step
+                column = column * turn.turns + step
             every = {**chosen, **dict(zip(inner, steps, strict=True))}
             data = piece.regions([every[turn] for turn in piece.turns])[self.src]
             start = self.context.analyzer.simplify(column + first)
             place = BufferRegion(parts.buffer, (const(0), start), (const(piece.partitions), const(1)))
             nki.tensorreduce(place, data, self.fold, False, *self._axes())
-        return first + prod(turn.count for turn in inner)
+        return first + prod(turn.turns for turn in inner)
 
     def _parts(self, partitions: int, count: int) -> BufferRegion:
         """The tile of partial results: of the workspace, or its own."""

@@ -17,7 +17,18 @@ from ..hardware import CHIP, PARTITIONS
 from ..operands import on_chip
 from .pieces import Piece, pieces, sides_of
 
-__all__ = ["DEFAULT_SIZE", "MAX_INST_SIZE", "covered", "declining", "fits", "in_memory", "regions", "size_of", "split", "types"]
+__all__ = [
+    "DEFAULT_SIZE",
+    "MAX_INST_SIZE",
+    "covered",
+    "declining",
+    "fits",
+    "in_memory",
+    "regions",
+    "size_of",
+    "split",
+    "types",
+]
 
 DEFAULT_SIZE = 512
 MAX_INST_SIZE = ConfigKey(
@@ -45,7 +56,8 @@ def in_memory(*scopes: str) -> Predicate:
             scope = region.buffer.scope_name
             if scope not in allowed:
                 decline(
-                    f"`{name}` is in {scope} memory; engines compute on SBUF and PSUM: bring it there with Tx.tile.copy", scope=scope
+                    f"`{name}` is in {scope} memory; engines compute on SBUF and PSUM: bring it there with Tx.tile.copy",
+                    scope=scope,
                 )
         return accept()
 
@@ -112,7 +124,7 @@ def _measured(found: Sequence[Piece]) -> Verdict:
     for piece in found:
         turns = 1
         for turn in piece.turns:
-            turns *= turn.count
+            turns *= turn.turns
         total += turns
     return accept(instructions=total, partitions=found[0].partitions, of=PARTITIONS, elements=found[0].free)
 

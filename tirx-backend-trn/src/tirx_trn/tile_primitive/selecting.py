@@ -11,7 +11,25 @@ from __future__ import annotations
 from typing import Any
 
 from tirx.arith import simplify
-from tirx.ir import EQ, GE, GT, LE, LT, NE, And, BufferRegion, Compare, Expr, IndexFunction, Not, Or, TileCall, as_expr, const, substitute
+from tirx.ir import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    And,
+    BufferRegion,
+    Compare,
+    Expr,
+    IndexFunction,
+    Not,
+    Or,
+    TileCall,
+    as_expr,
+    const,
+    substitute,
+)
 from tirx.tile import Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
 from tirx.variants import loops
@@ -45,7 +63,7 @@ def _parts(call: TileCall) -> tuple[list[Compare], bool]:
     assert isinstance(function, IndexFunction)
     condition = function.body
     if isinstance(condition, Not):
-        condition = condition.value if isinstance(condition.value, Not) else _opposite(condition.value)
+        condition = condition.a.a if isinstance(condition.a, Not) else _opposite(condition.a)
     join: type[Compare] = Or if isinstance(condition, Or) else And
     terms = _terms(condition, join)
     for term in terms:
@@ -62,7 +80,8 @@ def _opposite(condition: Expr) -> Expr:
     """The opposite of a condition, joined the other way round."""
     if isinstance(condition, And | Or):
         join = Or if isinstance(condition, And) else And
-        return join(_opposite(condition.a), _opposite(condition.b))
+        made: Expr = join(_opposite(condition.a), _opposite(condition.b))
+        return made
     if type(condition) not in _OPPOSITE:
         decline("the predicate negates what is no comparison (nisa.affine_select)", predicate=condition.script())
     return _negated(condition)
@@ -74,7 +93,8 @@ def _linear(function: IndexFunction, term: Expr) -> tuple[Expr, list[int]]:
 
     def at(**values: int) -> Expr:
         chosen: dict[Any, Expr] = {var: const(values.get(f"v{number}", 0)) for number, var in enumerate(function.vars)}
-        return substitute(term.a - term.b, chosen)
+        made: Expr = substitute(term.a - term.b, chosen)
+        return made
 
     factors: list[int] = []
     for number in range(len(function.vars)):
@@ -130,7 +150,9 @@ class _Select:
         piece = self.work.piece
         steps = [number for digit in piece.elements for number in (factors[digit.dim] * digit.step, digit.size)]
         comparison = COMPARISONS[type(term)]
-        nki.select_pattern(out, data, other, comparison, simplify(as_expr(offset)), self._per_partition(factors), *(steps or (0, 1)))
+        nki.select_pattern(
+            out, data, other, comparison, simplify(as_expr(offset)), self._per_partition(factors), *(steps or (0, 1))
+        )
 
     def _per_partition(self, factors: list[int]) -> int:
         side = self.work.piece.sides[0]
@@ -169,7 +191,7 @@ class _Select:
 
 def _emit(call: TileCall, context: DispatchContext) -> None:
     for piece in split(call, "dst", context):
-        with loops([(turn.count, False) for turn in piece.turns], context) as steps:
+        with loops([(turn.turns, False) for turn in piece.turns], context) as steps:
             work = Work(piece, piece.regions(steps), call, context)
             _Select(work, piece.starts(steps)).emit()
 

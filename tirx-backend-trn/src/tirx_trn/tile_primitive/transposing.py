@@ -133,5 +133,3 @@ def _by_squares(dst: BufferRegion, src: BufferRegion, size: tuple[int, int], con
             rows, columns = slice(r, min(r + _SQUARE, up)), slice(c, min(c + _SQUARE, down))
             nki.nc_transpose(after[rows, columns], before[columns, rows], "vector")
     nki.tensor_copy(dst, after)
-
-

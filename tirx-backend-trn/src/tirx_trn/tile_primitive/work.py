@@ -59,7 +59,7 @@ class Work:
 
     def is_tile(self, name: str) -> bool:
         """Whether an operand has a value for each element."""
-        return self.number(name) is None and name not in self.piece.columns
+        return name in self.reached and name not in self.piece.columns
 
     def number(self, name: str) -> Number | None:
         """The number that an operand is; a Python number where it is known. None for tiles."""
