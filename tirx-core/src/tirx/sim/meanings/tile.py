@@ -154,9 +154,15 @@ def _folded(op: str, x: Any, y: Any) -> Any:
         return {"sum": np.add, "max": np.fmax, "min": np.fmin}[op](x, y)
 
 
+def _widened(src: Any, dst: Any) -> Any:
+    """Integers in the type that they are summed in, which is that of the destination."""
+    x = np.asarray(src)
+    return cast_array(x, dst.dtype) if x.dtype.kind in "iub" and dst.dtype.kind in "iu" else x
+
+
 def _reduce(op: str, dst: Any, src: Any, axes: Axes, accum: bool) -> Any:
     old = np.asarray(dst)
-    made = _reduced(op, np.asarray(src), axes).reshape(old.shape)
+    made = _reduced(op, _widened(src, old), axes).reshape(old.shape)
     return cast_array(_folded(op, old.astype(made.dtype), made) if accum else made, old.dtype)
 
 
@@ -174,7 +180,7 @@ reduce_sum, reduce_max, reduce_min = map(_reduction, ("sum", "max", "min"))
 def reduce_negate(output: Any, input: Any, reduce_op: str, reduce_axes: Axes, accum: bool = False) -> Any:
     """The negative of a reduction; `output` holds the negative of what was reduced into it before."""
     old = np.asarray(output)
-    found = _reduced(reduce_op, np.asarray(input), reduce_axes).reshape(old.shape)
+    found = _reduced(reduce_op, _widened(input, old), reduce_axes).reshape(old.shape)
     with np.errstate(all="ignore"):
         return cast_array(-(_folded(reduce_op, -old.astype(found.dtype), found) if accum else found), old.dtype)
 
