@@ -10,17 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tirx.ir import DType
-from tirx.sim.memory import SHARED_RANK_BITS
-
+from .described import UNIT, Place
 from .fragments import WARP, elements, gathered, registers, scattered, whole_warps
 from .mma import sizes, types
 from .run import Op
 
 __all__ = ["mma_async"]
-
-_UNIT = DType("uint32x4")  # matrices are read in units of 16 bytes; a row has two of them
-_SWIZZLED = (0, 7, 3, 1)  # how many units change places: for modes 0 (none), 1 (128 bytes), 2 (64), 3 (32)
 
 
 def mma_async(op: Op, *values: Any) -> Any:
@@ -64,37 +59,13 @@ def _left(op: Op, given: dict[str, Any], kind: str, k: int) -> Any:
 
 def _matrix(op: Op, descriptor: Any, kind: str, first: Any, rows: int, transposed: int) -> Any:
     """`rows` rows (of A, or columns of B) from row `first` on: (warps, rows, k)."""
-    described = op.full(descriptor).astype(np.uint64).astype(np.int64)
-    if ((described >> 49) & 7).any():
-        op.ctx.unmodelled("a base offset in a matrix descriptor")
+    place = Place.of_wgmma(op, op.full(descriptor).astype(np.uint64).astype(np.int64), bool(transposed), kind)
     lane = np.tile(np.arange(WARP), op.count // WARP)
     parts = []
     for start in range(0, 2 * rows, WARP):
-        unit = (start + lane) % (2 * rows)
-        parts.append(op.ctx.load(_address(op, described, unit, first, transposed), _UNIT).reshape(-1, WARP, 4))
-    units = np.ascontiguousarray(np.concatenate(parts, axis=1)[:, : 2 * rows])
-    made = elements(units, kind).reshape(len(units), 2 * rows, -1)
-    if not transposed:
-        return made.reshape(len(units), rows, -1)
-    return made.reshape(len(units), rows // 8, 16, 8).swapaxes(2, 3).reshape(len(units), rows, 16)
-
-
-def _address(op: Op, described: Any, unit: Any, first: Any, transposed: int) -> Any:
-    """Where a unit lies. PTX ISA, "Strides" and "Swizzling modes" of matrices in shared memory."""
-    leading, stride = ((described >> 16) & 0x3FFF) << 4, ((described >> 32) & 0x3FFF) << 4
-    swizzled = np.array(_SWIZZLED)[(described >> 62) & 3]
-    width = swizzled + 1  # units in a row of the pattern
-    if transposed:  # units run along m or n: eight rows of k make an atom
-        inner, outer = unit % 16, unit // 16 + first // 8
-        plain = inner % 8 * 16 + inner // 8 * leading + outer * stride
-        offset = inner % 8 * width * 16 + inner // 8 * stride + outer % width * 16 + outer // width * leading
-    else:
-        inner, outer = unit % 2, unit // 2 + first
-        plain = outer % 8 * 16 + outer // 8 * stride + inner * leading
-        offset = outer % 8 * width * 16 + outer // 8 * stride + inner * 16
-    place = ((described & 0x3FFF) << 4) + np.where(swizzled == 0, plain, offset)
-    place = place ^ (((place >> 7) & swizzled) << 4)
-    return place | ((np.asarray(op.ctx.id("cta", "cluster")).astype(np.int64) + 1) << SHARED_RANK_BITS)
+        address = place.address((start + lane) % (2 * rows), first)
+        parts.append(op.ctx.load(address, UNIT).reshape(-1, WARP, 4))
+    return place.matrices(np.concatenate(parts, axis=1)[:, : 2 * rows])
 
 
 # ---- sums in registers ----------------------------------------------------------------------------------------------
