@@ -53,6 +53,14 @@ class Plan:
         )
 
     @property
+    def order(self) -> list[tuple[int, int]]:
+        """Row and column of each matrix of a block: those that lie behind each other come first, so that lines count on."""
+        rows, columns = map(range, self.block)
+        if self.run == self.dims[0]:
+            return [(row, column) for row in rows for column in columns]
+        return [(row, column) for column in columns for row in rows]
+
+    @property
     def mnemonic(self) -> str:
         """The instruction."""
         count = self.block[0] * self.block[1]
@@ -125,7 +133,8 @@ def emit_matrices(call: TileCall, context: DispatchContext) -> None:
     registers = Registers(plan.tile, blocks)
     instruction = ptx[plan.mnemonic]
     for block in parts(blocks.counts, context, regular=registers.regular is not None):
-        values, address = registers.of(block), _address(plan, base, block, lane)
+        held, address = registers.of(block), _address(plan, base, block, lane)
+        values = [held[row * plan.block[1] + column] for row, column in plan.order]
         instruction(*values, address) if plan.loads else instruction(address, *values)
 
 
@@ -139,14 +148,14 @@ def _warp_base(plan: Plan) -> list[Expr | int]:
 
 
 def _address(plan: Plan, base: Sequence[Expr | int], block: Sequence[Expr | int], lane: Expr) -> Expr:
-    """Row `lane % 8` of matrix `lane // 8` of the block."""
-    rows, columns = plan.block
-    matrix = lane // SIDE % (rows * columns)
+    """The row of a matrix that a lane gives: lanes count rows first, over all matrices that lie behind each other."""
     coords = list(base)
-    for dim, number in zip(plan.dims, (matrix // columns, matrix % columns), strict=True):
-        line = 0 if dim == plan.run else lane % SIDE
-        first = block[dim] * plan.sizes[dim]
-        coords[dim] = plan.context.analyzer.simplify(as_expr(coords[dim] + (first + number) * SIDE + line))
+    for dim, count in zip(plan.dims, plan.block, strict=True):
+        lines = SIDE * plan.block[dim == plan.dims[0]]  # of the other dimension
+        within = lane // lines % count * SIDE if dim == plan.run else lane % (count * SIDE)
+        coords[dim] = plan.context.analyzer.simplify(
+            as_expr(coords[dim] + block[dim] * plan.sizes[dim] * SIDE + within)
+        )
     address: Expr = plan.memory.buffer.ptr_to(plan.memory.indices(coords))
     return address
 
