@@ -21,6 +21,7 @@ from tirx_cuda.toolchain import compile_with_nvrtc, find_nvrtc
 
 ONE = Path(__file__).with_name("compile_one.py")
 ROUNDS, RUNS = 2, 3
+COMPARED = ("registers", "spills", "instructions")
 
 Row = tuple[str, float, float, float]
 
@@ -75,11 +76,14 @@ def _quality(ours: dict[str, Any], peer: dict[str, Any]) -> list[tuple[str, ...]
     for name, arch in ours["archs"].items():
         mine, theirs = (_figures(side["sources"][name], arch) for side in (ours, peer))
         pairs = [f"{a}/{b}" for a, b in zip(mine, theirs, strict=True)]
-        worse = [
-            what for what, a, b in zip(("registers", "spills", "instructions"), mine, theirs, strict=False) if a > b
-        ]
+        worse = [what for what, a, b in zip(COMPARED, _handed_out(mine), _handed_out(theirs), strict=True) if a > b]
         rows.append((name, arch, *pairs, "more " + ", ".join(worse) if worse else "not more"))
     return rows
+
+
+def _handed_out(figures: tuple[int, int, int, int]) -> tuple[int, int, int]:
+    """Registers as a thread is given them, in eights; spills; instructions."""
+    return -(-figures[0] // 8), figures[1], figures[2]
 
 
 def _figures(text: str, arch: str) -> tuple[int, int, int, int]:
