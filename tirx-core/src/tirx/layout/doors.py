@@ -9,6 +9,9 @@ from ..support.late import load_object
 
 __all__ = ["Doors"]
 
+# What swizzled layouts have: every layout is asked whether it has it, and the answer is no backend's.
+_OWN = frozenset({"per_element", "swizzle_len", "atom_len", "swizzle_inner", "tile_layout"})
+
 TYPE_CHECKING = False  # type checkers take it as true, and so go on noticing misspelt attributes
 
 
@@ -39,4 +42,4 @@ class Doors(metaclass=_Constructors):
 
 
 def _row(name: str) -> Any:
-    return None if name.startswith("_") else find("layout_constructors", name)
+    return None if name in _OWN or name.startswith("_") else find("layout_constructors", name)
