@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from tirx.arith import simplify
-from tirx.ir import BufferRegion, Expr, TileCall, as_expr, const
+from tirx.ir import BufferRegion, Expr, IntImm, TileCall, as_expr, const
 from tirx.tile import decline
 from tirx.tile.context import DispatchContext
 from tirx.variants import loops
@@ -59,25 +59,32 @@ class Piece:
         with loops([(turn.turns, False) for turn in self.turns], context) as steps:
             yield self.regions(steps)
 
-    def regions(self, steps: Sequence[Expr]) -> Reached:
-        """What the instruction works on in one turn, by operand."""
+    def regions(self, steps: Sequence[Expr] = ()) -> Reached:
+        """What the instruction works on in one turn (without `steps`: the first), by operand."""
         offsets = self.starts(steps)
         return {side.name: self._region(side, offsets) for side in self.sides}
 
-    def starts(self, steps: Sequence[Expr]) -> list[Expr]:
-        """Where the instruction starts in each dimension of the space in one turn."""
-        offsets: list[Expr] = [const(offset) for offset in self.offsets]
-        for turn, step in zip(self.turns, steps, strict=True):
+    def starts(self, steps: Sequence[Expr]) -> list[int | Expr]:
+        """Where the instruction starts in each dimension of the space in one turn; the first without `steps`."""
+        offsets: list[int | Expr] = list(self.offsets)
+        for turn, step in zip(self.turns, steps, strict=False):
             offsets[turn.dim] = offsets[turn.dim] + step * turn.step
         return offsets
 
-    def _region(self, side: Side, offsets: Sequence[Expr]) -> BufferRegion:
+    def _region(self, side: Side, offsets: Sequence[int | Expr]) -> BufferRegion:
         starts = tuple(
-            start if dim is None else simplify(as_expr(start + offsets[dim]))
+            start if dim is None else moved(start, offsets[dim])
             for start, dim in zip(side.region.starts, side.dims, strict=True)
         )
         extents = tuple(const(1 if dim is None else self.extents[dim]) for dim in side.dims)
         return BufferRegion(side.buffer, starts, extents, span=side.region.span)
+
+
+def moved(start: Expr, offset: int | Expr) -> Expr:
+    """`start + offset`."""
+    if isinstance(offset, int) and isinstance(start, IntImm):
+        return const(start.value + offset) if offset else start
+    return simplify(as_expr(start + offset))
 
 
 def sides_of(call: TileCall, first: str, but: str = "") -> tuple[list[Side], tuple[int, ...]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tirx.ir import BufferRegion, TileCall, const
+from tirx.ir import BufferRegion, TileCall
 from tirx.support.errors import DispatchError, TirxError
 from tirx.tile import ConfigKey, Predicate, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
@@ -93,7 +93,7 @@ def split(call: TileCall, first: str, context: DispatchContext, *, but: str = ""
 
 def fits(piece: Piece) -> None:
     """Decline where an operand starts at a partition, or has dimensions, that no engine takes."""
-    reached = piece.regions([const(0)] * len(piece.turns))
+    reached = piece.regions()
     for side in piece.sides:
         if side.on_chip:
             try:

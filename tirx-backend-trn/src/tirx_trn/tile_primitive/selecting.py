@@ -111,7 +111,7 @@ def _linear(function: IndexFunction, term: Expr) -> tuple[Expr, list[int]]:
 class _Select:
     """One instruction, or as many as it takes; `starts` is where it starts in each dimension of the tile."""
 
-    def __init__(self, work: Work, starts: list[Expr]) -> None:
+    def __init__(self, work: Work, starts: list[int | Expr]) -> None:
         self.work = work
         self.starts = starts
         function = work.call.operand("pred")
@@ -146,7 +146,7 @@ class _Select:
         """`out` becomes `data` where `term` holds, else the number `other`."""
         offset, factors = _linear(self.function, term)
         for start, factor in zip(self.starts, factors, strict=True):
-            offset = offset + start * factor
+            offset = offset + as_expr(start) * factor
         piece = self.work.piece
         steps = [number for digit in piece.elements for number in (factors[digit.dim] * digit.step, digit.size)]
         comparison = COMPARISONS[type(term)]
