@@ -13,6 +13,7 @@ from tirx.intrinsic import Emission, Requirement
 from tirx.ir import Call, DType
 from tirx.support.errors import TargetError
 
+from ..arch import number_of
 from ..capabilities import needs
 from ..emit import shuffle
 
@@ -82,6 +83,11 @@ def _unsupported(call: Call, dtype: DType) -> TargetError:
     )
 
 
+def _is_before_ampere(printer: Any) -> bool:
+    """Whether the architecture may lack arithmetic of bfloat16, whose `__hfma` then does not exist."""
+    return printer.target is not None and number_of(printer.target) < 80
+
+
 def _math(name: str) -> Rule:
     """A function of floats: `expf`, `exp`, `(half)expf((float)x)`."""
 
@@ -94,7 +100,7 @@ def _math(name: str) -> Rule:
         if dtype.name not in _SMALL or name == "nextafter":
             raise _unsupported(call, dtype)
         direct = _HALF.get(name)
-        if direct is not None:
+        if direct is not None and not (name == "fma" and dtype.name == "bfloat16" and _is_before_ampere(printer)):
             return f"{direct}({', '.join(texts)})"
         wide = ", ".join(
             f"(float){printer.text(arg, 14)}" if arg.dtype.is_float else printer.text(arg) for arg in call.args

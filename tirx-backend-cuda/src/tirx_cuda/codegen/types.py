@@ -24,9 +24,19 @@ _INTEGERS = {
 }
 _LIMITS = "math_constants.h"
 _FLOATS = {
-    "float16": CType("half", include=_FP16, literal="half({0}f)", infinity="CUDART_INF_FP16", nan="CUDART_NAN_FP16"),
+    "float16": CType(  # NVRTC sees no CUDART_INF_FP16
+        "half",
+        include=_FP16,
+        literal="half({0}f)",
+        infinity="__ushort_as_half(0x7c00)",
+        nan="__ushort_as_half(0x7fff)",
+    ),
     "bfloat16": CType(
-        "__nv_bfloat16", include=_BF16, literal="__nv_bfloat16({0}f)", infinity="CUDART_INF_BF16", nan="CUDART_NAN_BF16"
+        "__nv_bfloat16",
+        include=_BF16,
+        literal="__nv_bfloat16({0}f)",
+        infinity="__ushort_as_bfloat16(0x7f80)",
+        nan="__ushort_as_bfloat16(0x7fff)",
     ),
     "float32": CType("float", literal="{0}f", infinity="CUDART_INF_F", nan="CUDART_NAN_F", constants=_LIMITS),
     "float64": CType("double", infinity="CUDART_INF", nan="CUDART_NAN", constants=_LIMITS),

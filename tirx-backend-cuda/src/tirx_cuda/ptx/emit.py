@@ -204,12 +204,13 @@ class _Function:
         return self._input(constraint, value) if part.rw == "r" else self._output(constraint, value, part.rw)
 
     def _place(self, part: Part, dtype: DType, name: str) -> tuple[str, str]:
-        """The register class and the lvalue of a parameter; the assembler wants tf32 in registers of bits."""
-        if dtype.name in _CLASS and not (part.type is not None and part.type.name == "tf32"):
+        """The register class and the lvalue of a parameter; where bits are wanted, a float is given as its bits."""
+        bits = part.type is not None and (part.type.kind == "b" or part.type.name == "tf32")
+        if dtype.name in _CLASS and not bits:
             return _CLASS[dtype.name], name
-        constraint, bits = _BITS[dtype.total_bits]
+        constraint, word = _BITS[dtype.total_bits]
         plain = dtype.is_integer and dtype.lanes == 1
-        return constraint, name if plain else f"reinterpret_cast<{bits}&>({name})"
+        return constraint, name if plain else f"reinterpret_cast<{word}&>({name})"
 
     def _address(self, part: Part, dtype: DType, name: str) -> str:
         if not dtype.is_handle:
