@@ -35,10 +35,10 @@ def places(rows: int, k: int, size: int, mode: int, transposed: bool) -> tuple[A
         return place ^ (place >> 7 & (width // 16 - 1)) << 4, 1, width // 2
     byte = row * size
     if mode == 0:
-        return byte // 16 * 256 + column // 8 * 128 + column % 8 * 16 + byte % 16, 8, 16
+        return byte // 16 * (16 * k) + column // 8 * 128 + column % 8 * 16 + byte % 16, 8, k
     width = WIDTHS[mode]
-    place = byte // width * (16 * width) + column * width + byte % width
-    return place ^ (place >> 7 & (width // 16 - 1)) << 4, width, width // 2
+    place = byte // width * (k * width) + column * width + byte % width
+    return place ^ (place >> 7 & (width // 16 - 1)) << 4, k * width // 16, width // 2
 
 
 def stored(matrix: Any, kind: str, mode: int, transposed: bool) -> tuple[Any, int, int]:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from tirx.ir import DType
+from tirx.sim.memory import SHARED_RANK_BITS
 
 from .async_copy import QUEUE
 from .run import Op
 
 __all__ = [
-    "arrive", "arrive_expect_tx", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "init", "inval", "pending_count",
-    "wait_parity", "wait_state",
+    "arrive", "arrive_expect_tx", "arrive_once", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "in_cta", "init", "inval",
+    "pending_count", "wait_parity", "wait_state",
 ]  # fmt: skip
 
 WORD = DType("uint64")
@@ -101,6 +102,16 @@ def arrive(op: Op, *values: Any) -> Any:
     address, count = values[0], values[1] if len(values) > 1 else 1
     drop, complete = op.get("act") == "arrive_drop", not op.has("noComplete")
     return _returned(op, _update(op, address, count, 0, drop=drop, complete=complete))
+
+
+def arrive_once(op: Op, address: Any) -> None:
+    """One arrival."""
+    _update(op, address, 1, 0)
+
+
+def in_cta(address: Any, rank: int) -> Any:
+    """The same place in the shared memory of another cta of the cluster."""
+    return (address & ((1 << SHARED_RANK_BITS) - 1)) | (rank + 1) << SHARED_RANK_BITS
 
 
 def arrive_expect_tx(op: Op, address: Any, transactions: Any) -> Any:
