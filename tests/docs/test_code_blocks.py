@@ -63,6 +63,7 @@ def install(name: str, folder: Path) -> Path:
     metadata.mkdir(parents=True)
     metadata.joinpath("METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+        + "".join(f"Requires-Dist: {requirement}\n" for requirement in project["dependencies"])
     )
     lines = [
         f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in entries.items())

@@ -114,6 +114,18 @@ def test_tile_operations_of_a_stranger_and_of_a_strangers_extension(environment)
     assert enabled.stdout.splitlines()[0] == "clean True even_copy wave_rotate"
 
 
+def test_a_strangers_machine_runs_cores_variants(environment):
+    place = environment("wavefront")
+    done = place.start([str(place.python), str(KERNELS / "neutral.py")])
+    assert done.returncode == 0, done.stderr
+    for owner, lines in (("tirx-lists", slice(0, 3)), ("tirx-core", slice(3, 6))):
+        assert done.stdout.splitlines()[lines] == [
+            "clean True True",
+            "copy_async:vec_auto mul:mixed sum:shared copy:vec_auto add:reg max:local copy:vec_auto",
+            f"{{'{owner}'}}",
+        ]
+
+
 @pytest.mark.parametrize("name", ["wavefront", "dataflow"])
 def test_a_missing_backend_is_named(environment, name):
     place = environment()

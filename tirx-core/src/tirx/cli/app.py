@@ -28,8 +28,10 @@ _COMMANDS = {
     "layout": "draw a layout: which thread, register or bank holds what",
     "targets": "list target kinds and named targets",
     "backends": "list installed backends and their states",
+    "conform": "check that an installed backend keeps what plugins promise",
     "why": "explain what is known of a name, and which rule decided about it",
     "doctor": "what is installed, what is missing, what to install",
+    "stubs": "write typing stubs of all that is installed, for editors",
     "cache": "what the cache of compiled binaries holds; clear it",
 }
 
@@ -43,7 +45,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f".{cmd_name}", __package__).command
+        command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __package__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Position",
     "Span",
+    "add_author_file",
     "add_internal_root",
     "add_root_code",
     "here",
@@ -33,6 +34,7 @@ Position = tuple[int | None, int | None, int | None, int | None]
 """Line, end line, column, end column."""
 
 _internal_roots: list[str] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
+_author_files: set[str] = set()
 _internal: dict[str, bool] = {}
 _root_codes: dict[int, CodeType] = {}  # by identity: hashing a code object reads all of it
 _column_index: dict[int, tuple[ref[CodeType], list[Position]]] = {}
@@ -146,6 +148,12 @@ def add_internal_root(directory: str) -> None:
         _internal.clear()
 
 
+def add_author_file(file: str) -> None:
+    """A file that holds kernels although it lies below an internal root: errors point at its lines, names come from it."""
+    _author_files.add(file)
+    _internal.clear()
+
+
 def add_root_code(code: CodeType) -> None:
     """Frames at and above one that runs `code` are not part of a kernel: chains of callers stop there."""
     _root_codes[id(code)] = code
@@ -155,7 +163,7 @@ def is_internal(filename: str) -> bool:
     """Whether a file belongs to TIRx or to a loaded backend."""
     known = _internal.get(filename)
     if known is None:
-        known = _internal[filename] = any(filename.startswith(root) for root in _internal_roots)
+        known = _internal[filename] = filename not in _author_files and any(map(filename.startswith, _internal_roots))
     return known
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .kind import Attribute, Capabilities, DTypeRow, StorageScope, TargetKind, TargetTag
+from .kind import CONSTRUCTS, Attribute, Capabilities, DTypeRow, StorageScope, TargetKind, TargetTag
 from .scope_model import ScopeLevel, ScopeModel
 from .target import Target, as_target, no_target
 
 __all__ = [
-    "Attribute", "Capabilities", "DTypeRow", "ScopeLevel", "ScopeModel", "StorageScope", "Target", "TargetKind",
-    "TargetTag", "as_target", "no_target",
+    "CONSTRUCTS", "Attribute", "Capabilities", "DTypeRow", "ScopeLevel", "ScopeModel", "StorageScope", "Target",
+    "TargetKind", "TargetTag", "as_target", "no_target",
 ]  # fmt: skip

@@ -14,9 +14,27 @@ if TYPE_CHECKING:
     from .target import Target
 
 __all__ = [
-    "Attribute", "Capabilities", "DTypeRow", "StorageScope", "TargetKind", "TargetTag", "check_dtype", "check_kind",
+    "CONSTRUCTS", "Attribute", "Capabilities", "DTypeRow", "StorageScope", "TargetKind", "TargetTag", "check_dtype", "check_kind",
     "check_scope", "check_tag",
 ]  # fmt: skip
+
+
+CONSTRUCTS: Mapping[str, str] = {
+    "while": "loops with a condition",
+    "asserts": "assertions inside a kernel",
+    "vectors": "vectors",
+    "atomics": "atomic updates",
+    "barriers": "barriers",
+    "shuffles": "exchange of values between threads",
+    "pointers": "pointers",
+    "calls": "calls of other functions",
+    "dynamic_shared": "memory that a launch sizes",
+    "printf": "output from a kernel",
+    "recursion": "functions that call themselves",
+    "async_copy": "copies that go on by themselves",
+    "cluster": "groups of ctas that share memory",
+}
+"""The constructs that a kind may declare, in words: what verification refuses, and the conformance kit tries."""
 
 
 class Attribute:
@@ -50,8 +68,7 @@ class Capabilities:
     """What a target can run; the verifier and the conformance kit read the same record.
 
     * `dtypes`: scalar dtypes that may be stored and computed with
-    * `constructs`: language constructs beyond straight code and loops (`while atomics barriers shuffles vectors
-      dynamic_shared pointers calls printf asserts recursion async_copy cluster`)
+    * `constructs`: language constructs beyond straight code and loops, of those in `CONSTRUCTS`
     * `scopes`: storage scopes; empty: those that are owned by a level of the target
     * `arithmetic`: dtypes with arithmetic of their own; empty: all of `dtypes`. Others are computed in float32
     """

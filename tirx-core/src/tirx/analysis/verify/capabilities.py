@@ -9,6 +9,7 @@ from ...intrinsic import effect_of
 from ...ir import Alloc, Assert, Bind, Broadcast, Call, Cast, Decl, DType, GlobalVar, Node, Ramp, Shuffle, While
 from ...support.errors import Diagnostic
 from ...support.span import Span
+from ...target.kind import CONSTRUCTS
 from .facts import Facts, Kernel
 
 TYPE_CHECKING = False
@@ -44,19 +45,19 @@ _POINTERS = ("address_of", "tvm_access_ptr", "ptr_byte_offset", "handle_add_byte
 
 _UNSEEN = ("handle", "void", "opaque")  # kinds that every target has, as far as values go
 
-# construct, in words, the node that uses it, and when
-_CONSTRUCTS: tuple[tuple[str, str, type[Node], Callable[[Any], bool]], ...] = (
-    ("while", "loops with a condition", While, _always),
-    ("asserts", "assertions inside a kernel", Assert, _always),
-    ("vectors", "vectors", Ramp, _always),
-    ("vectors", "vectors", Broadcast, _always),
-    ("vectors", "vectors", Shuffle, _always),
-    ("atomics", "atomic updates", Call, _effect("atomic")),
-    ("barriers", "barriers", Call, _is_barrier),
-    ("shuffles", "exchange of values between threads", Call, _named(*_SHUFFLES)),
-    ("pointers", "pointers", Call, _named(*_POINTERS)),
-    ("calls", "calls of other functions", Call, lambda node: isinstance(node.op, GlobalVar)),
-    ("dynamic_shared", "memory that a launch sizes", Alloc, _sized_by_launch),
+# construct, the node that uses it, and when
+_CONSTRUCTS: tuple[tuple[str, type[Node], Callable[[Any], bool]], ...] = (
+    ("while", While, _always),
+    ("asserts", Assert, _always),
+    ("vectors", Ramp, _always),
+    ("vectors", Broadcast, _always),
+    ("vectors", Shuffle, _always),
+    ("atomics", Call, _effect("atomic")),
+    ("barriers", Call, _is_barrier),
+    ("shuffles", Call, _named(*_SHUFFLES)),
+    ("pointers", Call, _named(*_POINTERS)),
+    ("calls", Call, lambda node: isinstance(node.op, GlobalVar)),
+    ("dynamic_shared", Alloc, _sized_by_launch),
 )
 
 
@@ -68,13 +69,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     has = target.capabilities
     for kernel in facts.kernels:
         reported: set[str] = set()
-        for construct, words, kind, applies in _CONSTRUCTS:
+        for construct, kind, applies in _CONSTRUCTS:
             if construct in has.constructs or construct in reported:
                 continue
             node = next((node for node in kernel.all(kind) if applies(node)), None)
             if node is not None:
                 reported.add(construct)
-                yield Diagnostic(f"target `{target}` has no {words}", node.span)
+                yield Diagnostic(f"target `{target}` has no {CONSTRUCTS[construct]}", node.span)
         yield from _dtypes(facts, kernel, has.dtypes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tirx.target import Attribute, Capabilities, ScopeModel, StorageScope, TargetKind
 from tirx.transform.bind_target import bind_target
 from tirx.transform.mark_kernels import mark_kernels
-from tirx.transform.pipeline import Pipeline
+from tirx.transform.pipeline import Anchor, Pipeline
 from tirx.transform.split_host_device import split_host_device
 from tirx.transform.verify import verify
 
@@ -29,4 +29,4 @@ BANK = StorageScope(
     dtypes=("float32", "int32"),
 )
 
-PIPELINE = Pipeline("dataflow", lower=(bind_target, mark_kernels, verify, split_host_device))
+PIPELINE = Pipeline("dataflow", lower=(bind_target, mark_kernels, verify, Anchor("dataflow:after_verify"), split_host_device))

@@ -21,10 +21,11 @@ DIALECT = CDialect(
         "int32": CType("int"),
         "int64": CType("long", suffix="L"),
         "uint32": CType("uint", suffix="u"),
+        "uint64": CType("ulong", suffix="UL"),
         "float32": CType("float", literal="{0}f"),
     },
     reserved=frozenset(
-        ("bool", "int", "long", "uint", "float", "for", "if", "else", "while", "return", "kernel", "lds")
+        "bool int long uint float void for if else while break continue return template class kernel lds".split()
     ),
     launch_axes={f"{level}.{axis}": f"{level}_id({axis!r})" for level in ("cta", "thread") for axis in "xyz"},
     launch_type="int32",

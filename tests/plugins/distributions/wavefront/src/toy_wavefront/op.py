@@ -19,5 +19,6 @@ SUM = Intrinsic(
 EMISSIONS = [
     Emission("wave.sum", "wavefront", "wave_sum({0})", helpers=("wave_sum",)),
     Emission("tvm_storage_sync", "wavefront", "group_barrier()"),
+    *(Emission(f"tvm_warp_shuffle{how}", "wavefront", f"wave_shuffle{how}({{1}}, {{2}})") for how in ("", "_up", "_down", "_xor")),
 ]
 

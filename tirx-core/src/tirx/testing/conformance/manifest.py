@@ -1,0 +1,93 @@
+"""What the installed metadata says, before anything is imported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...backend import registry
+from ...backend.spelling import API_VERSIONS, normalise
+from .check import ConformanceCheck
+from .subject import Subject
+
+__all__ = ["CHECKS"]
+
+
+def _found(subject: Subject) -> Iterator[str]:
+    item = subject.candidate
+    if not item.usable:
+        yield f"`{item.name}` of {item.distribution} is {item.state}: {item.cause}; {item.todo}"
+
+
+def _api_window(subject: Subject) -> Iterator[str]:
+    item = subject.candidate
+    if not set(item.apis) & set(API_VERSIONS):
+        yield f"it speaks plugin API {sorted(item.apis)}, this core speaks {list(API_VERSIONS)}"
+
+
+def _requires_core(subject: Subject) -> Iterator[str]:
+    requirements = _requirements(subject)
+    if requirements is None:
+        return
+    on_core = [item for item in requirements if _names_core(item)]
+    if not on_core:
+        yield f"{subject.candidate.distribution.name} does not depend on tirx-core"
+    yield from (f"it depends on one version of core: {item}" for item in on_core if "==" in item and "*" not in item)
+
+
+def _names_core(requirement: str) -> bool:
+    name = requirement
+    for mark in "[(<>=!~; ":
+        name = name.partition(mark)[0]
+    return normalise(name) == "tirx-core"
+
+
+def _requirements(subject: Subject) -> list[str] | None:
+    """What the metadata requires; None for a backend without a folder of metadata."""
+    folder = Path(subject.candidate.distribution.metadata or os.devnull)
+    for file in (folder / "METADATA", folder / "PKG-INFO"):
+        if file.is_file():
+            head = file.read_text(encoding="utf-8", errors="replace").partition("\n\n")[0]
+            return [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
+    return None
+
+
+def _promises(subject: Subject) -> Iterator[str]:
+    promised = set(subject.candidate.promises)
+    for kind in registry().kinds.values():
+        for row in subject.rows(kind.name):
+            names = kind.promised(kind.key(row))
+            if names and not promised & set(names):
+                yield f"{kind.hook} gives {kind.key(row)!r}, which the manifest does not promise ({' or '.join(names)})"
+
+
+CHECKS = (
+    ConformanceCheck(
+        "manifest.found",
+        _found,
+        "core finds the backend and may load it",
+        "follow what is said behind the cause; `tirx why NAME` tells the rule",
+        loads=False,
+    ),
+    ConformanceCheck(
+        "manifest.api_window",
+        _api_window,
+        "the backend speaks a plugin API of this core",
+        "name the entry-point group after an API of the window: tirx.api.v1",
+        loads=False,
+    ),
+    ConformanceCheck(
+        "manifest.requires_core",
+        _requires_core,
+        "the distribution depends on tirx-core, and on a range of versions",
+        'write dependencies = ["tirx-core>=0.1,<0.2"]: an equality makes every release of core break the backend',
+        loads=False,
+    ),
+    ConformanceCheck(
+        "manifest.promises",
+        _promises,
+        "everything that is asked for by name is promised, so that it is found before the load",
+        "add the missing names to the group tirx.provides of pyproject.toml and install again",
+    ),
+)

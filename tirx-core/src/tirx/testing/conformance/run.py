@@ -1,0 +1,81 @@
+"""All checks in order, and how one is judged."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterable
+
+from ...backend import load
+from ...support.errors import TirxError
+from . import (
+    codegen,
+    dispatch,
+    execution,
+    importing,
+    intrinsics,
+    loading,
+    manifest,
+    namespaces,
+    pipelines,
+    rows,
+    targets,
+)
+from .check import ConformanceCheck, Gap, Outcome
+from .report import ConformanceReport
+from .subject import Subject
+
+__all__ = ["ALL", "check_backend", "judge"]
+
+_TOPICS = (manifest, importing, loading, rows, namespaces, targets, pipelines, codegen, intrinsics, dispatch, execution)
+
+
+def _declared_gaps(subject: Subject) -> Iterable[str]:
+    yield from (f"declared gap {name!r} is none: nothing had to be left out" for name in subject.unused_gaps)
+
+
+ALL: tuple[ConformanceCheck, ...] = (
+    *(check for topic in _TOPICS for check in topic.CHECKS),
+    ConformanceCheck(
+        "samples.gaps",
+        lambda subject: iter(_declared_gaps(subject)),
+        "gaps are declared only for what is missing",
+        "take the entry out of GAPS",
+    ),
+)
+"""Every check, in the order in which they run."""
+
+
+def judge(check: ConformanceCheck, subject: Subject) -> Outcome:
+    """Run one check. What it raises counts against the backend, with the place."""
+    problems: list[str] = []
+    gaps: list[str] = []
+    start = time.perf_counter()
+    try:
+        if check.loads and check.name != "load.loads":
+            reason = _unloadable(subject)
+            if reason:
+                return Outcome(check, [], [reason])
+        for line in check.run(subject):
+            (gaps if isinstance(line, Gap) else problems).append(str(line))
+    except TirxError as error:
+        problems.append(str(error.message))
+    except Exception as error:  # noqa: BLE001 - the backend's, or a check that it did not expect; the place tells
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        problems.append(f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})")
+    return Outcome(check, list(dict.fromkeys(problems)), list(dict.fromkeys(gaps)), time.perf_counter() - start)
+
+
+def _unloadable(subject: Subject) -> str:
+    try:
+        load(subject.name)
+    except TirxError:
+        return "it does not load"
+    return ""
+
+
+def check_backend(name: str, samples: Iterable[str] = (), only: Iterable[str] = ()) -> ConformanceReport:
+    """Check an installed backend in this process; `only` are names of checks, or topics (`import`). Needs no pytest."""
+    subject, wanted = Subject(name, tuple(samples)), tuple(only)
+    chosen = [item for item in ALL if not wanted or item.name in wanted or item.name.partition(".")[0] in wanted]
+    return ConformanceReport(subject, [judge(item, subject) for item in chosen])
