@@ -158,7 +158,8 @@ class Analyzer:
         """Constant bounds."""
         if isinstance(expr, int):
             return Interval(expr, expr)
-        return bounds_of(expr, self._known, self._memo)
+        found = self._memo.get(id(expr))
+        return bounds_of(expr, self._known, self._memo) if found is None else found[1]
 
     def residue(self, expr: Expr | int) -> Residue:
         """What the expression is modulo what."""

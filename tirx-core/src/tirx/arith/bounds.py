@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import (
@@ -75,27 +75,30 @@ TRUTH = Interval(0, 1)
 
 def bounds_of(expr: Expr, known: Callable[[Expr], Interval | None], memo: dict[int, tuple[Expr, Interval]]) -> Interval:
     """Bounds of `expr`, where `known` answers bounds of variables and other expressions that it knows."""
-    stack: list[tuple[Expr, bool]] = [(expr, False)]
+    stack: list[tuple[Any, Any]] = [(expr, None)]  # with its operands, once their bounds are wanted
     while stack:
-        node, done = stack.pop()
+        node, operands = stack.pop()
         if id(node) in memo:
             continue
-        if not done:
-            stack.append((node, True))
-            stack.extend((child, False) for child in _operands(node))
-            continue
+        if operands is None:
+            operands = _operands(node)
+            if operands:
+                stack.append((node, operands))
+                stack.extend([(child, None) for child in operands])
+                continue
         found = known(node)
         if found is None:
             rule = _RULES.get(type(node))
-            found = rule(node, [memo[id(child)][1] for child in _operands(node)]) if rule else _of_type(node)
+            found = rule(node, [memo[id(child)][1] for child in operands]) if rule else _of_type(node)
         memo[id(node)] = (node, _clamped(node, found))  # the node stays alive, so its id stays its own
     return memo[id(expr)][1]
 
 
-def _operands(node: Expr) -> list[Any]:
-    if isinstance(node, Call):
-        return list(node.args) if node.op.name in _TRANSPARENT else []
-    return list(node.children()) if type(node) in _RULES else []
+def _operands(node: Any) -> Sequence[Any]:
+    kind = type(node)
+    if kind is Call:
+        return node.args if node.op.name in _TRANSPARENT else ()
+    return node.children() if kind in _RULES else ()
 
 
 def _of_type(node: Expr) -> Interval:
@@ -113,9 +116,9 @@ def _clamped(node: Expr, found: Interval) -> Interval:
     Other signed arithmetic is that of indices, which does not overflow.
     """
     dtype = node.dtype
-    if dtype.is_uint and not found.within(0, dtype.max_int):
+    if dtype.kind == "uint" and not found.within(0, dtype.max_int):
         return Interval(0, dtype.max_int)
-    if dtype.is_int and node.mask & BufferLoad.BIT and not found.within(dtype.min_int, dtype.max_int):
+    if node.mask & BufferLoad.BIT and dtype.is_int and not found.within(dtype.min_int, dtype.max_int):
         return Interval(dtype.min_int, dtype.max_int)
     return found
 

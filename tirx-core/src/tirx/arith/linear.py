@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..ir import Add, DType, Expr, FloorDiv, FloorMod, IntImm, Mul, Neg, Sub, const
+from ..ir import Add, DType, Expr, FloorDiv, FloorMod, IntImm, Mul, Neg, Sub, Var, const
 from .key import key_of
 
 __all__ = ["Linear", "fitted", "linear_of"]
+
+_DIGITS = (FloorDiv, FloorMod)
 
 
 class Linear:
@@ -53,8 +55,8 @@ class Linear:
         """`factor` times this sum."""
         return Linear().plus_form(self, factor)
 
-    def items(self) -> Iterable[tuple[Expr, int]]:
-        """Atoms with their coefficients."""
+    def items(self) -> list[tuple[Expr, int]]:
+        """Atoms with their coefficients, as they are now."""
         return list(zip(self.atoms.values(), self.coefficients.values(), strict=True))
 
     def split(self, divisor: int) -> tuple[Linear, Linear]:
@@ -70,7 +72,9 @@ class Linear:
 
     def recombine(self) -> None:
         """Quotients and remainders of one value become the value again: `x // 4 * 4 + x % 4` is `x`."""
-        for atom, factor in list(self.items()):
+        if not _has_digits(self.atoms.values()):
+            return
+        for atom, factor in self.items():
             if not (isinstance(atom, FloorMod) and isinstance(atom.b, IntImm) and atom.b.value > 0):
                 continue
             quotient = key_of(FloorDiv(atom.a, atom.b))
@@ -82,8 +86,8 @@ class Linear:
 
     def _recognise_remainders(self) -> None:
         """A value less its multiples is a remainder, less its remainder a multiple: `x - x // 4 * 4` is `x % 4`."""
-        for atom, factor in list(self.items()):
-            if not (isinstance(atom, FloorDiv | FloorMod) and isinstance(atom.b, IntImm) and atom.b.value > 0):
+        for atom, factor in self.items():
+            if not (isinstance(atom, _DIGITS) and isinstance(atom.b, IntImm) and atom.b.value > 0):
                 continue
             size = atom.b.value
             times, rest = divmod(-factor, size if isinstance(atom, FloorDiv) else 1)
@@ -117,6 +121,11 @@ class Linear:
         if result is None:
             return fitted(constant, dtype)
         return _plus(result, constant, dtype)
+
+
+def _has_digits(atoms: Iterable[Expr]) -> bool:
+    """Whether there is a quotient or a remainder."""
+    return any(type(atom) in _DIGITS for atom in atoms)
 
 
 def _with_rest(result: Expr, rest: list[tuple[Expr, int]], constant: int, dtype: DType) -> Expr:
@@ -159,27 +168,28 @@ def linear_of(expr: Expr, look: Callable[[Expr], Expr | None] | None = None) -> 
     `look` may answer an equal expression that is to be taken apart instead of an atom.
     """
     result = Linear()
-    stack: list[tuple[Expr, int]] = [(expr, 1)]
+    stack: list[tuple[Any, int]] = [(expr, 1)]
     while stack:
         node, factor = stack.pop()
-        if isinstance(node, IntImm):
+        kind = type(node)  # nodes have no subclasses
+        if kind is Add:
+            stack += [(node.b, factor), (node.a, factor)]
+        elif kind is IntImm:
             result.constant += factor * node.value
             result.leaves += 1
-        elif isinstance(node, Add):
-            stack += [(node.b, factor), (node.a, factor)]
-        elif isinstance(node, Sub):
-            stack += [(node.b, -factor), (node.a, factor)]
-        elif isinstance(node, Neg):
-            stack.append((node.a, -factor))
-        elif isinstance(node, Mul) and isinstance(node.b, IntImm):
+        elif kind is Mul and type(node.b) is IntImm:
             stack.append((node.a, factor * node.b.value))
-        elif isinstance(node, Mul) and isinstance(node.a, IntImm):
+        elif kind is Mul and type(node.a) is IntImm:
             stack.append((node.b, factor * node.a.value))
+        elif kind is Sub:
+            stack += [(node.b, -factor), (node.a, factor)]
+        elif kind is Neg:
+            stack.append((node.a, -factor))
         else:
-            seen = look(node) if look is not None else None
+            seen = look(node) if look is not None and kind is not Var else None
             if seen is not None:
                 stack.append((seen, factor))
                 continue
             result.leaves += 1
-            result.add(node, factor)
+            result._put(key_of(node), node, factor)
     return result

@@ -66,7 +66,9 @@ def const(value: bool | int | float, dtype: DType | str | None = None) -> Expr:
     """
     if dtype is None:
         dtype = BOOL if isinstance(value, bool) else INT32 if isinstance(value, int) else FLOAT32
-    kind = DType(dtype)
+    kind = dtype if type(dtype) is DType else DType(dtype)
+    if type(value) is int and kind.kind == "int" and kind.lanes == 1 and kind.min_int <= value <= kind.max_int:
+        return IntImm(value, kind, span=current_span())  # nearly all of them
     if kind.lanes > 1:
         return Broadcast(const(value, kind.element), kind.lanes, span=current_span())
     if kind.is_float:
