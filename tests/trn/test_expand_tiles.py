@@ -83,9 +83,20 @@ def test_what_a_variant_needs_is_checked_too() -> None:
     assert "Tx.tile.permute_layout(y, x)" in str(found)
 
 
-def test_an_operation_that_nobody_has_is_an_error_at_its_line() -> None:
-    with pytest.raises(DispatchError, match=r"Tx\.tile\.permute_layout"):
-        tirx.compile(permuted, "trn")
+@Tx.prim_func
+def across(a: Tx.Buffer((128, 64), "float32"), b: Tx.Buffer((1, 64), "float32")):
+    Tx.device_entry()
+    x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
+    y = Tx.alloc_buffer((1, 64), "float32", scope="trn.sbuf", layout="PF")
+    Tx.nki.load(x, a)
+    Tx.tile.sum(y, x, axes=0)
+    Tx.nki.store(b, y)
+
+
+def test_an_operation_that_no_variant_takes_is_an_error_at_its_line() -> None:
+    with pytest.raises(DispatchError, match=r"no variant of Tx\.tile\.sum") as caught:
+        tirx.compile(across, "trn")
+    assert "Tx.tile.sum(y, x, axes=0)" in str(caught.value)
 
 
 def test_others_may_insert_passes_at_the_anchors() -> None:

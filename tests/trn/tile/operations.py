@@ -7,6 +7,7 @@ The kernel is simulated, and its source for each NKI release is executed by our 
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,11 @@ class Place:
         buffer = Tx.alloc_buffer(self.of, self.dtype, scope=self.scope, **options)
         part = tuple(slice(first, first + extent) for first, extent in zip(self.at, self.shape, strict=True))
         return buffer[part]
+
+
+def crossed(*axes: Any, keep: int = 1) -> list[Any]:
+    """Of all combinations of the values of several parameters every `keep`th."""
+    return list(itertools.product(*axes))[::keep]
 
 
 def kernel(operation: str, operands: dict[str, Any], keywords: dict[str, Any], scratch: dict[str, Place]) -> PrimFunc:

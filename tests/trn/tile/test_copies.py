@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.tile.operations import PSUM, SBUF, Place, check, refused
+from tests.trn.tile.operations import PSUM, SBUF, Place, check, crossed, refused
 from tirx_trn.dtypes import NKI_DTYPES, SINCE
 
 OPERATIONS = ["copy", "copy_async", "permute_layout"]
@@ -25,8 +25,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize(("pair", "operation"), crossed(PAIRS, OPERATIONS, keep=2))
 def test_every_pair_of_memories(operation: str, pair: str, tmp_path: Path) -> None:
     src, dst = PAIRS[pair]
     check(operation, folder=tmp_path, dst=Place((100, 60), scope=dst), src=Place((100, 60), scope=src))
@@ -37,8 +36,7 @@ def test_every_type(dtype: str, tmp_path: Path) -> None:
     check("copy", folder=tmp_path, dst=Place((70, 50), dtype), src=Place((70, 50), dtype))
 
 
-@pytest.mark.parametrize("rows", [1, 5, 127, 128, 129, 300, 384])
-@pytest.mark.parametrize("columns", [1, 7, 512, 700])
+@pytest.mark.parametrize(("rows", "columns"), crossed([1, 5, 127, 128, 129, 300, 384], [1, 7, 512, 700], keep=3))
 def test_ragged_tiles_of_any_size(rows: int, columns: int) -> None:
     of = (-(-rows // 128) * 128 if rows > 128 else rows, columns)
     check("copy", dst=Place((rows, columns), of=of), src=Place((rows, columns), of=of))
@@ -80,8 +78,10 @@ def test_of_three_dimensions(tmp_path: Path) -> None:
 # ---- transposed -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("size", [(1, 40), (40, 1), (20, 100), (128, 128), (200, 300)])
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    crossed(["float32", "bfloat16", "float16"], [(1, 40), (40, 1), (20, 100), (128, 128), (200, 300)], keep=2),
+)
 def test_rows_become_columns(dtype: str, size: tuple[int, int], tmp_path: Path) -> None:
     up = [-(-extent // 128) * 128 if extent > 128 else extent for extent in size]
     dst = Place(size, dtype, "FP", of=(size[0], up[1]))

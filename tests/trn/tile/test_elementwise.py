@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.tile.operations import PSUM, Place, check, refused
+from tests.trn.tile.operations import PSUM, Place, check, crossed, refused
 
 ROWS, COLUMNS = 300, 700
 
@@ -36,34 +36,29 @@ FORMS: dict[str, Any] = {
 BINARY = ["add", "sub", "mul", "maximum", "minimum"]
 
 
-@pytest.mark.parametrize("operation", [*BINARY, "fdiv"])
-@pytest.mark.parametrize("second", FORMS)
+@pytest.mark.parametrize(("operation", "second"), crossed([*BINARY, "fdiv"], FORMS, keep=3))
 def test_second_operands(operation: str, second: str, tmp_path: Path) -> None:
     check(operation, folder=tmp_path, dst=whole(), src1=whole(), src2=FORMS[second](), tolerance=3e-7)
 
 
-@pytest.mark.parametrize("operation", ["sub", "fdiv", "maximum"])
-@pytest.mark.parametrize("first", ["column", "row", "one"])
+@pytest.mark.parametrize(("operation", "first"), crossed(["sub", "fdiv", "maximum"], ["column", "row", "one"], keep=2))
 def test_first_operands_that_stretch(operation: str, first: str, tmp_path: Path) -> None:
     check(operation, folder=tmp_path, dst=whole(), src1=FORMS[first](), src2=whole(), tolerance=3e-7)
 
 
-@pytest.mark.parametrize("first", ["number", "column", "row"])
-@pytest.mark.parametrize("second", ["number", "column", "row"])
+@pytest.mark.parametrize(("first", "second"), crossed(["number", "column", "row"], ["number", "column", "row"], keep=2))
 def test_both_stretch(first: str, second: str) -> None:
     operation = "sub" if first != "number" else "mul"
     check(operation, dst=whole(), src1=FORMS[first](), src2=FORMS[second](), tolerance=3e-7)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("second", ["tile", "column", "row"])
+@pytest.mark.parametrize(("dtype", "second"), crossed(["float16", "bfloat16"], ["tile", "column", "row"], keep=2))
 def test_short_floats(dtype: str, second: str, tmp_path: Path) -> None:
     check("mul", folder=tmp_path, dst=whole(dtype), src1=whole(dtype), src2=FORMS[second](dtype))
     check("add", folder=tmp_path, dst=whole(), src1=whole(dtype), src2=FORMS[second](dtype))
 
 
-@pytest.mark.parametrize("operation", BINARY)
-@pytest.mark.parametrize("second", ["tile", "number"])
+@pytest.mark.parametrize(("operation", "second"), crossed(BINARY, ["tile", "number"], keep=3))
 def test_whole_numbers_are_exact(operation: str, second: str, tmp_path: Path) -> None:
     large = np.random.default_rng(1).integers(2**25, 2**26, (ROWS, COLUMNS)).astype(np.int32)
     other = whole("int32") if second == "tile" else 3
@@ -114,17 +109,19 @@ def test_setting(dtype: str, tmp_path: Path) -> None:
 FUNCTIONS = ["sqrt", "exp", "exp2", "log2"]
 
 
-@pytest.mark.parametrize("generation", ["v2", "v3", "v4"])
-@pytest.mark.parametrize("operation", FUNCTIONS)
-@pytest.mark.parametrize("bias", ["none", "number", "column", "tile"])
+@pytest.mark.parametrize(
+    ("operation", "bias", "generation"),
+    crossed(FUNCTIONS, ["none", "number", "column", "tile"], ["v2", "v3", "v4"], keep=5),
+)
 def test_functions(operation: str, bias: str, generation: str, tmp_path: Path) -> None:
     given = {} if bias == "none" else {"bias": FORMS[bias]()}
     target = f"trn -generation={generation}"
     check(operation, target=target, folder=tmp_path, dst=whole(), src=whole(), scale=0.5, tolerance=1e-6, **given)
 
 
-@pytest.mark.parametrize("operation", [*FUNCTIONS, "silu", "reciprocal"])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize(
+    ("operation", "dtype"), crossed([*FUNCTIONS, "silu", "reciprocal"], ["float32", "bfloat16", "float16"], keep=2)
+)
 def test_functions_of_short_floats(operation: str, dtype: str, tmp_path: Path) -> None:
     tolerance = {"float32": 1e-6, "bfloat16": 2**-8, "float16": 2**-11}[dtype]
     check(operation, folder=tmp_path, dst=whole(dtype), src=whole(dtype), tolerance=tolerance)
@@ -140,8 +137,7 @@ def test_a_bias_goes_to_the_workspace(tmp_path: Path) -> None:
 # ---- fma and cast ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", FORMS)
-@pytest.mark.parametrize("bias", FORMS)
+@pytest.mark.parametrize(("scale", "bias"), crossed(FORMS, FORMS, keep=3))
 def test_fma(scale: str, bias: str) -> None:
     check("fma", dst=whole(), src=whole(), scale=FORMS[scale](), bias=FORMS[bias](), tolerance=3e-7)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.trn.tile.operations import Place, check, refused
+from tests.trn.tile.operations import Place, check, crossed, refused
 
 
 def whole(dtype: str = "float32") -> Place:
@@ -21,18 +21,22 @@ def column() -> Place:
 FORMS: dict[str, Any] = {"tile": whole, "column": column, "row": lambda: Place((1, 600)), "number": lambda: 2.5}
 
 
-@pytest.mark.parametrize("first", FORMS)
-@pytest.mark.parametrize("second", FORMS)
-def test_chains(first: str, second: str) -> None:
-    for op0, op1, reverse in (("mul", "sub", True), ("fdiv", "add", False), ("sub", "fdiv", True)):
-        operands = {"data": whole(), "operand0": FORMS[first](), "operand1": FORMS[second]()}
-        words = {"op0": op0, "op1": op1, "reverse1": reverse}
-        check("binary_chain", output=whole(), keywords=words, tolerance=1e-6, **operands)
+PAIRS = [("tile", "column"), ("column", "tile"), ("tile", "number"), ("tile", "tile"), ("tile", "row")]
 
 
-@pytest.mark.parametrize("op0", ["add", "maximum"])
-@pytest.mark.parametrize("op1", ["minimum", "fdiv", "sub"])
-@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    ("first", "second", "steps"),
+    crossed(FORMS, FORMS, [("mul", "sub", True), ("fdiv", "add", False), ("sub", "fdiv", True)], keep=4),
+)
+def test_chains(first: str, second: str, steps: tuple[str, str, bool]) -> None:
+    operands = {"data": whole(), "operand0": FORMS[first](), "operand1": FORMS[second]()}
+    words = dict(zip(("op0", "op1", "reverse1"), steps, strict=True))
+    check("binary_chain", output=whole(), keywords=words, tolerance=1e-6, **operands)
+
+
+@pytest.mark.parametrize(
+    ("op0", "reverse", "op1"), crossed(["add", "maximum"], [False, True], ["minimum", "fdiv", "sub"], keep=2)
+)
 def test_operations_of_a_chain(op0: str, op1: str, reverse: bool, tmp_path: Path) -> None:
     words = {"op0": op0, "op1": op1, "reverse1": reverse}
     operands = {"output": whole(), "data": whole(), "operand0": column(), "operand1": whole()}
@@ -40,8 +44,9 @@ def test_operations_of_a_chain(op0: str, op1: str, reverse: bool, tmp_path: Path
     assert ("scalar_tensor_tensor" in text) == ((op1, reverse) != ("fdiv", True))
 
 
-@pytest.mark.parametrize("operation", ["sqrt", "exp", "exp2", "silu", "log2", "reciprocal"])
-@pytest.mark.parametrize("fold", ["sum", "max"])
+@pytest.mark.parametrize(
+    ("fold", "operation"), crossed(["sum", "max"], ["sqrt", "exp", "exp2", "silu", "log2", "reciprocal"], keep=2)
+)
 def test_functions_and_their_reduction(operation: str, fold: str, tmp_path: Path) -> None:
     words = {"unary_op": operation, "reduce_op": fold}
     operands = {
@@ -56,10 +61,7 @@ def test_functions_and_their_reduction(operation: str, fold: str, tmp_path: Path
     assert ("tensor_reduce" not in text) == one
 
 
-@pytest.mark.parametrize("operation", ["add", "sub", "mul", "fdiv", "maximum"])
-@pytest.mark.parametrize(
-    "form", [("tile", "column"), ("column", "tile"), ("tile", "number"), ("tile", "tile"), ("tile", "row")]
-)
+@pytest.mark.parametrize(("operation", "form"), crossed(["add", "sub", "mul", "fdiv", "maximum"], PAIRS, keep=3))
 def test_two_operands_and_their_reduction(operation: str, form: tuple[str, str], tmp_path: Path) -> None:
     words = {"binary_op": operation, "reduce_op": "max" if operation == "sub" else "sum"}
     inputs = {"binary_input1": FORMS[form[0]](), "binary_input2": FORMS[form[1]]()}

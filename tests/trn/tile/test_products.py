@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.tile.operations import PSUM, SBUF, Place, check, refused
+from tests.trn.tile.operations import PSUM, SBUF, Place, check, crossed, refused
+
+SIZES = [(1, 1, 1), (20, 30, 40), (128, 512, 128), (200, 700, 300), (130, 513, 129), (300, 40, 513)]
 
 
 def matrix(rows: int, columns: int, layout: str = "PF", dtype: str = "float32", scope: str = SBUF) -> Place:
@@ -30,20 +32,17 @@ def product(m: int, n: int, k: int, *, out: Any = {}, a: Any = {}, b: Any = {}) 
     }
 
 
-@pytest.mark.parametrize(
-    "size", [(1, 1, 1), (20, 30, 40), (128, 512, 128), (200, 700, 300), (130, 513, 129), (300, 40, 513)]
-)
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(("dtype", "size"), crossed(["float32", "bfloat16"], SIZES, keep=2))
 def test_any_size(size: tuple[int, int, int], dtype: str, tmp_path: Path) -> None:
     check("gemm", folder=tmp_path, tolerance=1e-5, **product(*size, a={"dtype": dtype}, b={"dtype": dtype}))
 
 
-@pytest.mark.parametrize("a", ["PF", "FP"])
-@pytest.mark.parametrize("b", ["PF", "FP"])
-@pytest.mark.parametrize("out", ["PF", "FP"])
-@pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("a", "b", "out", "transposed"),
+    crossed(["PF", "FP"], ["PF", "FP"], ["PF", "FP"], [(False, False), (True, True)], keep=3),
+)
 def test_any_placement(a: str, b: str, out: str, transposed: tuple[bool, bool], tmp_path: Path) -> None:
-    m, n, k = 150, 140, 130
+    m, n, k = 130, 70, 140
     turned_a, turned_b = transposed
     tiles = {
         "D": matrix(m, n, out),
@@ -55,9 +54,7 @@ def test_any_placement(a: str, b: str, out: str, transposed: tuple[bool, bool], 
     check("gemm", folder=tmp_path, keywords=words, tolerance=1e-5, **tiles)
 
 
-@pytest.mark.parametrize("alpha", [1.0, 0.5])
-@pytest.mark.parametrize("beta", [0.0, 1.0, 2.0])
-@pytest.mark.parametrize("scope", [SBUF, PSUM])
+@pytest.mark.parametrize(("alpha", "beta", "scope"), crossed([1.0, 0.5], [0.0, 1.0, 2.0], [SBUF, PSUM], keep=2))
 def test_scaled(alpha: float, beta: float, scope: str, tmp_path: Path) -> None:
     words = {"alpha": alpha, "beta": beta}
     tiles = product(100, 200, 150, out={"scope": scope})
@@ -83,7 +80,7 @@ def test_short_results_are_rounded_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("accum", [False, True])
 @pytest.mark.parametrize("transposed", [(False, False), (True, True)])
 def test_asynchronous(accum: bool, transposed: tuple[bool, bool], tmp_path: Path) -> None:
-    m, n, k = 150, 600, 140
+    m, n, k = 130, 520, 140
     turned_a, turned_b = transposed
     tiles = {
         "C": matrix(m, n),

@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.trn.tile.operations import PSUM, Place, check, refused
+from tests.trn.tile.operations import PSUM, Place, check, crossed, refused
 
 WHOLE = {"src": Place((300, 700), of=(384, 700)), "dst": Place((300, 1), of=(384, 1))}
 FOLDS = ["sum", "max", "min"]
 
 
-@pytest.mark.parametrize("operation", FOLDS)
-@pytest.mark.parametrize("size", [None, 100, 350, 700])
-@pytest.mark.parametrize("accum", [False, True])
+@pytest.mark.parametrize(("operation", "size", "accum"), crossed(FOLDS, [None, 100, 350, 700], [False, True], keep=3))
 def test_long_rows(operation: str, size: int | None, accum: bool, tmp_path: Path) -> None:
     words = {"accum": accum} | ({} if size is None else {"max_inst_size": size})
     text = check(operation, folder=tmp_path, keywords=words, tolerance=1e-6, **WHOLE)
@@ -37,9 +35,7 @@ def test_all_results_of_a_partition_in_one_instruction() -> None:
     assert "for i" not in text
 
 
-@pytest.mark.parametrize("fold", FOLDS)
-@pytest.mark.parametrize("accum", [False, True])
-@pytest.mark.parametrize("size", [700, 128])
+@pytest.mark.parametrize(("fold", "accum", "size"), crossed(FOLDS, [False, True], [700, 128], keep=3))
 def test_negated(fold: str, accum: bool, size: int, tmp_path: Path) -> None:
     words = {"reduce_op": fold, "accum": accum, "max_inst_size": size}
     tiles = {"output": WHOLE["dst"], "input": WHOLE["src"]}

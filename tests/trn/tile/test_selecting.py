@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.trn.tile.operations import PSUM, Place, check, refused
+from tests.trn.tile.operations import PSUM, Place, check, crossed, refused
 from tirx import script as Tx
 
 
@@ -38,8 +38,7 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("false", VALUES)
-@pytest.mark.parametrize("true", VALUES)
+@pytest.mark.parametrize(("true", "false"), crossed(VALUES, VALUES, keep=3))
 def test_values(true: str, false: str, tmp_path: Path) -> None:
     values = {"true_value": VALUES[true](), "false_value": VALUES[false]()}
     check("select", folder=tmp_path, dst=whole(), pred=lambda i, j: i >= j, **values)
@@ -54,8 +53,9 @@ JOINED: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", [("tile", "number"), ("number", "tile"), ("tile", "tile")])
-@pytest.mark.parametrize("name", JOINED)
+@pytest.mark.parametrize(
+    ("name", "form"), crossed(JOINED, [("tile", "number"), ("number", "tile"), ("tile", "tile")], keep=2)
+)
 def test_several_comparisons(name: str, form: tuple[str, str], tmp_path: Path) -> None:
     pred, means = JOINED[name]
     values = {"true_value": VALUES[form[0]](), "false_value": VALUES[form[1]]()}
