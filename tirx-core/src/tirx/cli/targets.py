@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from ..backend import available, load, registry
-from ..support.errors import BackendError
+from ..backend import registry
 from ..support.table import table
 from ..target import Target
+from .loading import load_all
 from .output import json_option, print_json
 
 __all__ = ["command"]
@@ -28,8 +28,7 @@ def command(text: str, as_json: bool) -> None:
     \b
     tirx targets generic
     """  # noqa: D301 - click reads the backspace
-    for name in available():
-        _load(name)
+    load_all()
     kinds = [_kind(row) for row in registry().rows("target_kinds").values() if text.lower() in row.name]
     tags = [
         _tag(row)
@@ -87,13 +86,6 @@ def _shown(attribute: Any, value: Any) -> str:
     if isinstance(value, tuple):
         return " ".join(map(str, value)) or "none"
     return f"{value} {attribute.unit}".rstrip()
-
-
-def _load(name: str) -> None:
-    try:
-        load(name)
-    except BackendError as error:
-        click.echo(f"left out: {error}", err=True)
 
 
 def _kind(row: Any) -> dict[str, Any]:
