@@ -68,6 +68,12 @@ def test_a_scalar_whose_first_value_is_conditional_is_declared_before() -> None:
     assert found == ["A[0] = 1.0f;", "float acc;", "if (n < 3) acc = 0.0f;", "A[1] = acc;"]
 
 
+def test_a_pointer_to_a_scalar() -> None:
+    whole = Buffer("whole", (1,), "float32", data=ACC.data, scope="local", layout=None)
+    text = lines(Alloc(ACC), store(0.0, 0, ACC), store(load(whole), 1), Bind(Var("p", ACC.data.dtype), ACC.data))
+    assert text == ["float acc = 0.0f;", "A[1] = (&acc)[0];", "const float* p = &acc;"]
+
+
 def test_storage_that_nothing_uses_is_not_declared() -> None:
     assert lines(Alloc(ACC), store(1.0)) == ["A[0] = 1.0f;"]
 

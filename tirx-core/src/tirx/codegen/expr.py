@@ -99,6 +99,7 @@ class ExprPrinter:
         self.functions = dict(functions or {})
         self.extents = dict(extents or {})
         self.analyzer = Analyzer()
+        self.variables: set[int] = set()  # ids of the pointers to storage that is declared as a variable, not as an array
         self._terms: dict[int, tuple[Expr, Term]] = {}
 
     # ---- what emission rules use ------------------------------------------------------------------------------
@@ -199,10 +200,10 @@ class ExprPrinter:
         own = self.names.find(buffer)
         if own is not None:
             return Term(own, PRIMARY)
-        data = self.names.of(buffer.data, buffer.data.name)
         if _points_to(buffer.data, buffer.dtype):
-            return Term(data, PRIMARY)
-        return Term(f"({self.pointer(buffer.dtype, buffer.scope_name)}){data}", UNARY)
+            named = self._var(buffer.data)
+            return Term(self.names.of(buffer.data, buffer.data.name), PRIMARY) if buffer.is_scalar else named
+        return Term(f"({self.pointer(buffer.dtype, buffer.scope_name)}){self._var(buffer.data).at(UNARY)}", UNARY)
 
     def place(self, buffer: Buffer, index: Expr) -> str:
         """The element of `buffer` at a scalar `index`, readable and assignable."""
@@ -250,7 +251,8 @@ class ExprPrinter:
         return Term(quoted(node.value), PRIMARY)
 
     def _var(self, node: Var) -> Term:
-        return Term(self.names.of(node, node.name), PRIMARY)
+        name = self.names.of(node, node.name)
+        return Term(f"&{name}", UNARY) if id(node) in self.variables else Term(name, PRIMARY)
 
     def _load(self, node: BufferLoad) -> Term:
         if node.buffer.is_scalar:

@@ -128,6 +128,8 @@ class StmtPrinter:
         if first is None:
             return
         user = node.stmts[first]
+        if alloc.buffer.is_scalar:
+            self.expr.variables.add(data)
         if alloc.buffer.is_scalar and self._starts(user, data) and not self._qualifier(alloc.buffer):
             self.expr.names.of(alloc.buffer.data, alloc.buffer.name)
             self._deferred[data] = alloc.buffer
