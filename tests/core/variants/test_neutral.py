@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tirx.backend import find
 from tirx.layout import R, S, TileLayout
 from tirx.layout.syntax import AxisNames as Axis
 from tirx.testing.operations import Place, check_tile_operation
+from tirx.variants import neutral_variants
 
 FRAGMENT = TileLayout(S[(2, 8, 4, 2) : (2, 4 @ Axis.laneid, 1 @ Axis.laneid, 1)])  # 16 x 8 over 32 lanes
 ROWS = TileLayout(S[(2, 8) : (1, 4 @ Axis.laneid)] + R[4 : 1 @ Axis.laneid])  # 16 values, one per row of it
@@ -213,3 +215,30 @@ def test_permuted_into_other_storage():
     check_tile_operation(
         "permute_layout", {"dst": Place("shared", (6, 20), layout=columns), "src": at("shared", 6, 20)}, threads=64
     )
+
+
+@pytest.mark.parametrize("kind", ["generic", "acme"])
+def test_core_has_a_variant_of_each_of_the_thirty(kind):
+    rows = neutral_variants(kind)
+    assert {row.kind for row in rows} == {kind}
+    assert all(find("tile_ops", row.operation) is not None for row in rows)
+    assert len({row.operation for row in rows}) == 30
+    assert len({(row.operation, row.name) for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("transposes", [(False, False), (True, False), (False, True)])
+@pytest.mark.parametrize("accum", [None, False, True])
+def test_asynchronous_products_are_done_at_once(transposes, accum):
+    left = (9, 12) if transposes[0] else (12, 9)
+    right = (9, 10) if transposes[1] else (10, 9)
+    tiles = {
+        "C": Place("shared", (12, 10)),
+        "A": Place("shared", left, "float16"),
+        "B": Place("shared", right, "float16"),
+    }
+    given = {} if accum is None else {"accum": accum}
+    check_tile_operation("gemm_async", {**tiles, **given}, transA=transposes[0], transB=transposes[1], threads=64)
+
+
+def test_asynchronous_copies_are_done_at_once():
+    check_tile_operation("copy_async", {"dst": at("shared", 6, 20), "src": at("global", 6, 20)}, threads=64)

@@ -24,6 +24,11 @@ OWN: tuple[Variant, ...] = (
 _OWN_NAMES = {(row.operation, row.name) for row in OWN}
 
 VARIANTS: tuple[Variant, ...] = (
-    *(row for row in neutral_variants("cuda") if (row.operation, row.name) not in _OWN_NAMES),
+    *(
+        row
+        for row in neutral_variants("cuda")
+        if (row.operation, row.name) not in _OWN_NAMES
+        and not row.operation.endswith("_async")  # nobody would see that it waits
+    ),
     *OWN,
 )

@@ -63,9 +63,14 @@ COPY_SHARED_OUT = Predicate("each thread reaches both sides", _shared_out)
 
 
 def copy_variants(kind: str) -> tuple[Variant, ...]:
-    """The rows of `copy` for `kind`."""
-    return (
-        Variant("copy", kind, "vec_auto", priority=10, emit=emit_copy, predicates=(COPY_SHARED_OUT,),
-                doc="every thread copies its share, in the widest vectors that both sides allow"),
-        Variant("copy", kind, "fallback", emit=emit_fallback, doc="the first thread of the scope copies element by element"),
+    """The rows of `copy` for `kind`, and of `copy_async`: done at once, there is nothing to wait for."""
+    return tuple(
+        row
+        for operation in ("copy", "copy_async")
+        for row in (
+            Variant(operation, kind, "vec_auto", priority=10, emit=emit_copy, predicates=(COPY_SHARED_OUT,),
+                    doc="every thread copies its share, in the widest vectors that both sides allow"),
+            Variant(operation, kind, "fallback", emit=emit_fallback,
+                    doc="the first thread of the scope copies element by element"),
+        )
     )  # fmt: skip

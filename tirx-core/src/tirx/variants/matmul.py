@@ -42,6 +42,31 @@ def emit_matmul(call: TileCall, context: DispatchContext) -> None:
         target.store((row, column), _combined(call, as_expr(total), before, (row, column)))
 
 
+def emit_matmul_at_once(call: TileCall, context: DispatchContext) -> None:
+    """`C[i, j] = sum(A[i, k] * B[j, k])`, or that added to it."""
+    target, left, right = (tile_of(call, name, context) for name in ("C", "A", "B"))
+    depth = left.extents[0 if call.attr("transA") else 1]
+    dtype, accum = _accumulator(target.dtype), call.operand("accum")
+    with share_of(target, {}).each() as (row, column):
+        total = Tx.local_scalar(dtype)
+        total.assign(const(0, dtype))
+        if accum is not None:
+            assert isinstance(accum, Expr)
+            with Tx.If(accum), Tx.Then():
+                total.assign(cast(target.load((row, column)), dtype))
+        with Tx.serial(depth) as k:
+            context.analyzer.bind(k, 0, depth - 1 if isinstance(depth, int) else None)
+            a = left.load(_at(row, k, call.attr("transA")))
+            b = right.load(_at(column, k, call.attr("transB")))
+            total.assign(as_expr(total) + cast(a, dtype) * cast(b, dtype))
+        target.store((row, column), as_expr(total))
+
+
+def _unscaled(call: TileCall, context: DispatchContext) -> Verdict:
+    scaled = [name for name in ("SFA", "SFB") if call.operand(name) is not None]
+    return accept() if not scaled else decline("scale factors need a machine that has them", operands=scaled)
+
+
 def _combined(call: TileCall, product: Expr, before: Tile, coords: tuple[Index, ...]) -> Expr:
     """With `alpha` and `beta`, leaving out what they say is not there."""
     alpha, beta = _factor(call, "alpha", 1), _factor(call, "beta", 0)
@@ -74,9 +99,11 @@ def _reachable(call: TileCall, context: DispatchContext) -> Verdict:
 
 
 def matmul_variants(kind: str) -> tuple[Variant, ...]:
-    """The rows of `gemm` for `kind`."""
+    """The rows of `gemm` for `kind`, and of `gemm_async`: done at once, there is nothing to wait for."""
     reachable = Predicate("inputs can be read by every thread", _reachable)
     return (
         Variant("gemm", kind, "loop", emit=emit_matmul, predicates=(reachable,),
                 doc="each thread computes its elements of D by a loop over K"),
+        Variant("gemm_async", kind, "loop", emit=emit_matmul_at_once, predicates=(reachable, Predicate("scale factors", _unscaled)),
+                doc="each thread computes its elements of C by a loop over K, at once"),
     )  # fmt: skip

@@ -14,7 +14,10 @@ __all__ = ["neutral_variants"]
 
 
 def neutral_variants(kind: str = "generic") -> tuple[Variant, ...]:
-    """Variants of all synchronous operations, for a kind with threads: a backend may list them for its own kind."""
+    """Variants of all operations, for a kind with threads: a backend may list them for its own kind.
+
+    What goes on by itself elsewhere is done at once; a backend that has such copies and products leaves those rows out.
+    """
     return (
         *copy_variants(kind),
         *elementwise_variants(kind),

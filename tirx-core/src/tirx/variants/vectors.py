@@ -20,6 +20,8 @@ WIDTHS = (16, 8, 4, 2)
 
 def widest_vector(tiles: Sequence[Tile], context: DispatchContext, *, among: Sequence[int] = WIDTHS) -> int:
     """Elements per access: the widest of `among` that all tiles in memory allow; 1 if any forbids vectors."""
+    if "vectors" not in context.target.capabilities.constructs:
+        return 1
     memory = [tile for tile in tiles if tile.storage == "memory"]
     bits = max(tile.dtype.bits for tile in tiles)
     limit = 8 * int(context.target.limits.get("vector_bytes", 16))
