@@ -39,7 +39,7 @@ def nki_tile_rmsnorm(
     Tx.tile.sqrt(norm[0:ROWS], norm[0:ROWS], EPSILON, 1 / COLUMNS)
     for r, p in pieces(ROWS, 128):
         part = rows[r : r + p]
-        Tx.tile.binary_chain(part, part, norm[r : r + p], spread[0:p], "fdiv", "mul", max_inst_size=None)
+        Tx.tile.binary_chain(part, part, norm[r : r + p], spread[0:p], "fdiv", "mul", max_inst_size=COLUMNS)
     Tx.tile.copy(y, rows[0:ROWS])
 
 

@@ -27,7 +27,7 @@ def nki_tile_softmax(x: Tx.Buffer((ROWS, COLUMNS), "float32"), y: Tx.Buffer((ROW
         Tx.tile.copy(row, x[r : r + p, :])
         Tx.tile.reduce_negate(low, row, "max")
         Tx.tile.unary_reduce(row, total, row, "exp", "sum", low)
-        Tx.tile.fdiv(row, row, total, max_inst_size=None)
+        Tx.tile.fdiv(row, row, total, max_inst_size=COLUMNS)
         Tx.tile.copy(y[r : r + p, :], row)
 
 

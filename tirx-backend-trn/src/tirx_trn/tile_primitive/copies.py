@@ -1,7 +1,8 @@
 """Copies between device memory, SBUF and PSUM: straight where partitions stay partitions, else transposed.
 
-DMA queues move to and from SBUF, engines on chip. A DMA queue moves what no engine could reach: tiles that start at any partition. What is in PSUM goes through SBUF.
-NKI: nisa.dma_copy, nisa.tensor_copy; the queues run beside the engines, and the NKI compiler makes readers wait.
+DMA queues move to and from SBUF, engines on chip. A queue also moves what no engine could reach: tiles that start at any partition.
+What is in PSUM goes through SBUF. Queues run beside the engines; the NKI compiler makes readers wait. NKI: nisa.dma_copy,
+nisa.tensor_copy.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _SIZE = ConfigKey(
     "max_inst_size",
     int,
     None,
-    f"free elements of one instruction between tiles at most (left out: {DEFAULT_SIZE}); a DMA queue moves any number",
+    f"free elements of one instruction between tiles at most (left out: {DEFAULT_SIZE}; 0: no limit); a DMA queue moves any number",
 )
 
 
@@ -94,7 +95,7 @@ def _most(call: TileCall, context: DispatchContext) -> int | None:
         if given is not None and PSUM not in _memories(call):
             decline("a DMA queue moves tiles of any size: max_inst_size is for copies on chip", max_inst_size=given)
         return DEFAULT_SIZE if PSUM in _memories(call) else None
-    return DEFAULT_SIZE if given is None else size_of(context)
+    return size_of(context)
 
 
 def _pieces(call: TileCall, context: DispatchContext) -> list[Piece]:

@@ -41,7 +41,7 @@ def _whole_rows(call: TileCall, context: DispatchContext) -> list[Piece]:
     space = constant_extents(whole, tiles[whole])
     kept = [1 if dim in axes else extent for dim, extent in enumerate(space)]
     sides = [Side(name, tile, kept if name == reduced else space) for name, tile in tiles.items()]
-    most = context.config.get("max_inst_size")
+    most = size_of(context, None)
     found: list[Piece] = []
     for group in reductions(sides, space, axes, most):
         turns = [turn for piece in group for turn in piece.turns if turn.dim in axes]

@@ -18,7 +18,7 @@ from .. import script as nki
 from ..hardware import SBUF
 from .digits import Side, constant_extents
 from .pieces import Loop, Piece, reductions
-from .rules import declining, fits, in_memory, regions, types
+from .rules import declining, fits, in_memory, regions, size_of, types
 
 __all__ = ["FOLDS", "PARTIAL", "SIZE", "VARIANTS", "reduction_sides"]
 
@@ -55,9 +55,7 @@ class _Reduction:
 
     def groups(self) -> list[list[Piece]]:
         """Instructions by the results that they lead to."""
-        most = self.context.config.get("max_inst_size")
-        if most is not None and most < 1:
-            decline("max_inst_size is a positive number", max_inst_size=most)
+        most = size_of(self.context, None)
         together = reductions(self.sides, self.space, self.axes, most, together=True)
         if all(self._whole(group) for group in together):
             return together

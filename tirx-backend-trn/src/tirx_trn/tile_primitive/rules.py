@@ -33,9 +33,9 @@ __all__ = [
 DEFAULT_SIZE = 512
 MAX_INST_SIZE = ConfigKey(
     "max_inst_size",
-    (int, type(None)),
+    int,
     DEFAULT_SIZE,
-    "free elements of one instruction at most; what is left over is an instruction of its own; None: as many as an access counts",
+    "free elements of one instruction at most; what is left over is an instruction of its own; 0: no limit but that of an access",
 )
 
 Emit = Callable[[TileCall, DispatchContext], None]
@@ -77,12 +77,14 @@ def _types(call: TileCall, context: DispatchContext) -> Verdict:
 types = Predicate("types", _types)
 
 
-def size_of(context: DispatchContext) -> int | None:
-    """The largest instruction that the call allows."""
-    found = context.config.get("max_inst_size", DEFAULT_SIZE)
-    if found is not None and found < 1:
-        decline("max_inst_size is a positive number, or None", max_inst_size=found)
-    return int(found) if found is not None else None
+def size_of(context: DispatchContext, default: int | None = DEFAULT_SIZE) -> int | None:
+    """The largest instruction that the call allows; None: there is no limit."""
+    found = context.config.get("max_inst_size")
+    if found is None:
+        return default
+    if found < 0:
+        decline("max_inst_size is a number of elements, or 0", max_inst_size=found)
+    return int(found) or None
 
 
 def split(call: TileCall, first: str, context: DispatchContext, *, but: str = "") -> list[Piece]:
