@@ -1,6 +1,5 @@
 """A kernel with names and arguments that are not there: type checkers must see each with the stubs of `tirx stubs`."""
 
-# ruff: noqa: B018, F821, N812
 # mypy: disable-error-code="valid-type, type-arg, name-defined"
 import tirx
 from tirx import script as Tx

@@ -116,6 +116,12 @@ class PrimFunc:
     def __repr__(self) -> str:
         return f"<PrimFunc {self.name}({', '.join(self.names)})>"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the author's text beside the IR."""
+        from ..support.html import beside, block_of  # only in notebooks
+
+        return beside([("source", block_of(self.span)), ("IR", self.script())])
+
 
 class IRModule:
     """Functions by name, in order, with attributes. Immutable: `with_functions` copies."""
@@ -172,3 +178,7 @@ class IRModule:
 
         text: str = late("print")(self)
         return text
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: each function with its author's text."""
+        return "".join(func._repr_html_() for func in self)

@@ -155,6 +155,18 @@ class Executable:
     def __repr__(self) -> str:
         return f"<Executable {', '.join(self.functions())} for {self.target}>"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the author's text beside the target's, and the launches."""
+        from ..support.html import beside, block_of, heading  # only in notebooks
+
+        authors = "\n\n".join(filter(None, (block_of(func.span) for func in self.module)))
+        if find("codegens", self.target.kind.name) is None:
+            written = ("lowered", self.lowered.script())
+        else:
+            written = (self.source.language, self.source.text)
+        plans = "".join(plan_of(self.host(name))._repr_html_() for name in self.functions())
+        return f"<div>{heading(f'for {self.target}')}{beside([('source', authors), written])}{plans}</div>"
+
 
 def _called(module: IRModule) -> set[str]:
     return {node.op.name for func in module for node in walk(func.body, Call.BIT) if isinstance(node, Call)}

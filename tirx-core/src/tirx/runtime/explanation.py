@@ -49,6 +49,24 @@ class Explanation:
             lines += ["used:", *(f"  {name} {version}" for name, version in self.executable.provenance)]
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        verdict = "" if self.error is None else ", error"
+        return f"<Explanation for {self.target}: {len(self.decisions)} tile operations{verdict}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: a line for each tile call that opens, the launches, whose parts were used."""
+        from ..support.html import folded, heading, panel, table  # only in notebooks
+
+        parts = [heading(f"compiled for {self.target}:", "ok" if self.error is None else "error")]
+        for item in self.decisions:
+            first, _, rest = decision_text(item).partition("\n")
+            parts.append(folded(first, rest) if rest else heading(first))
+        parts += [panel("error", str(self.error))] if self.error is not None else []
+        parts += [plan._repr_html_() for plan in self._launches()]
+        if self.executable is not None:
+            parts.append(table(("used", "version"), self.executable.provenance))
+        return f"<div>{''.join(parts)}</div>"
+
     def _launches(self) -> list[LaunchPlan]:
         made = self.executable
         return [made[name].launch_plan for name in made.functions()] if made is not None else []

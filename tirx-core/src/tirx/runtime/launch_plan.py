@@ -45,12 +45,15 @@ class LaunchStep:
     def __str__(self) -> str:
         lines = [f"{self.kernel}({', '.join(self.arguments)})"]
         if self.geometry:
-            lines.append("  geometry   " + "  ".join(f"{axis}={extent}" for axis, extent in self.geometry.items()))
+            lines.append(f"  geometry   {_pairs(self.geometry)}")
         if self.resources:
-            lines.append("  resources  " + "  ".join(f"{name}={value}" for name, value in self.resources.items()))
+            lines.append(f"  resources  {_pairs(self.resources)}")
         if self.flags:
             lines.append("  flags      " + "  ".join(self.flags))
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<LaunchStep {self.kernel}>"
 
 
 class LaunchPlan(tuple[LaunchStep, ...]):
@@ -61,9 +64,32 @@ class LaunchPlan(tuple[LaunchStep, ...]):
     def __str__(self) -> str:
         return "\n".join(str(step) for step in self)
 
+    def __repr__(self) -> str:
+        return f"<LaunchPlan of {len(self)}: {', '.join(step.kernel for step in self)}>"
+
     def to_json(self) -> list[dict[str, Any]]:
         """The plan as plain data."""
         return [step.to_json() for step in self]
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: a launch a line."""
+        from ..support.html import table  # only in notebooks
+
+        rows = [
+            (
+                step.kernel,
+                ", ".join(step.arguments),
+                _pairs(step.geometry),
+                _pairs(step.resources),
+                " ".join(step.flags),
+            )
+            for step in self
+        ]
+        return table(("kernel", "arguments", "geometry", "resources", "flags"), rows)
+
+
+def _pairs(values: Mapping[str, int | str]) -> str:
+    return "  ".join(f"{name}={value}" for name, value in values.items())
 
 
 def plan_of(host: PrimFunc) -> LaunchPlan:

@@ -146,6 +146,18 @@ class Report:
     def __repr__(self) -> str:
         return f"<Report {self.name}: {self.verdict}, {len(self.findings)} findings>"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: verdict, findings with their lines, traffic."""
+        from ..support.html import heading, panel, table  # only in notebooks
+
+        parts = [heading(f"{self.name}:", self.verdict)]
+        parts += [panel(item.kind.replace("_", " "), str(item)) for item in self.findings]
+        parts += [panel("not modelled", "\n".join(self.unmodelled))] if self.unmodelled else []
+        parts += [panel("printed", "\n".join(self.output))] if self.output else []
+        if self.lines:
+            parts.append(table(_COLUMNS, map(_cells, self.lines)))
+        return f"<div>{''.join(parts)}</div>"
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {
@@ -160,18 +172,26 @@ class Report:
         }
 
     def _table(self) -> str:
-        rows = [
-            f"  {'line':<28} {'buffer':<12} {'access':<13} {'requests':>9} {'bytes':>11} {'sectors/req':>11} {'turns/req':>10}"
-        ]
-        for line in self.lines:
-            where = f"{line.span.path.rpartition('/')[2]}:{line.span.line}" if line.span else "?"
-            access = f"{line.space} {'store' if line.store else 'load'}"
-            sectors = f"{line.sectors_per_request:.2f}" if line.sectors else "-"
-            turns = f"{line.conflict_degree:.2f}" if line.passes else "-"
-            rows.append(
-                f"  {where:<28} {line.buffer:<12} {access:<13} {line.requests:>9} {line.bytes:>11} {sectors:>11} {turns:>10}"
-            )
-        return "\n".join(rows)
+        rows = [_COLUMNS, *map(_cells, self.lines)]
+        return "\n".join(
+            f"  {where:<28} {buffer:<12} {access:<13} {requests:>9} {size:>11} {sectors:>11} {turns:>10}"
+            for where, buffer, access, requests, size, sectors, turns in rows
+        )
+
+
+_COLUMNS = ("line", "buffer", "access", "requests", "bytes", "sectors/req", "turns/req")
+
+
+def _cells(line: LineMetrics) -> tuple[str, ...]:
+    return (
+        f"{line.span.path.rpartition('/')[2]}:{line.span.line}" if line.span else "?",
+        line.buffer,
+        f"{line.space} {'store' if line.store else 'load'}",
+        str(line.requests),
+        str(line.bytes),
+        f"{line.sectors_per_request:.2f}" if line.sectors else "-",
+        f"{line.conflict_degree:.2f}" if line.passes else "-",
+    )
 
 
 def _place(span: Span | None) -> dict[str, Any] | None:
