@@ -63,6 +63,8 @@ Rule = Callable[[Any, "Analyzer"], Expr | None]
 
 def simplified(expr: Expr, analyzer: Analyzer, memo: dict[int, tuple[Expr, Expr]]) -> Expr:
     """`expr` after all rules; `memo` remembers whole expressions."""
+    if not expr.mask & _WANTED:
+        return expr
     found = memo.get(id(expr))
     if found is not None:
         return found[1]

@@ -163,13 +163,12 @@ def common_dtype(a: DType, b: DType) -> DType | None:
 
 def unify(a: Any, b: Any) -> tuple[Expr, Expr]:
     """Both operands as expressions of one type; `ScriptError` when no promotion exists."""
-    if isinstance(a, _NUMBERS) and not isinstance(b, _NUMBERS):
-        b = as_expr(b)
-        return unify(_literal(a, b.dtype), b)
-    if isinstance(b, _NUMBERS) and not isinstance(a, _NUMBERS):
-        a = as_expr(a)
-        return unify(a, _literal(b, a.dtype))
-    left, right = as_expr(a), as_expr(b)
+    if isinstance(b, _NUMBERS):
+        left = as_expr(a)
+        right = as_expr(b) if isinstance(a, _NUMBERS) else _literal(b, left.dtype)
+    else:
+        right = as_expr(b)
+        left = _literal(a, right.dtype) if isinstance(a, _NUMBERS) else as_expr(a)
     if left.dtype is right.dtype:
         return left, right
     kind = common_dtype(left.dtype.element, right.dtype.element)

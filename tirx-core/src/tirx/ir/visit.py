@@ -117,7 +117,10 @@ class _Rewriter:
                     results.append(replaced)
                     continue
                 children = node.children()
-                if children:
+                below = 0
+                for child in children:
+                    below |= child.mask
+                if below & mask:
                     stack.append((node, True))
                     stack.extend([(child, False) for child in children[::-1]])
                     continue

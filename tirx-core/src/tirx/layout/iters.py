@@ -52,6 +52,8 @@ def _key(value: Number) -> Any:
 
 def number(value: Any) -> Number:
     """Constants as ints, other expressions simplified; `LayoutError` for what is no integer."""
+    if type(value) is int:
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, bool | str | float) or value is None:
@@ -65,7 +67,7 @@ def number(value: Any) -> Number:
 
 def same(a: Number, b: Number) -> bool:
     """Whether two numbers are provably equal."""
-    if isinstance(a, int) and isinstance(b, int):
+    if type(a) is int and type(b) is int:
         return a == b
     return Analyzer().equal(a, b)
 

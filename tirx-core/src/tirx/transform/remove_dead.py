@@ -14,7 +14,6 @@ from ..ir import (
     Assert,
     Bind,
     Buffer,
-    BufferLoad,
     BufferStore,
     Call,
     Decl,
@@ -85,19 +84,16 @@ class _Uses:
     def _add(self, node: Node, amount: int) -> None:
         if isinstance(node, Var):
             self._count(node, amount)
-        elif isinstance(node, BufferLoad):
-            self._count(node.buffer.data, amount)
         elif isinstance(node, Alloc | Decl):
             self._sizes(node.buffer, amount)
             if isinstance(node, Decl) and node.source is None:
                 self._count(node.buffer.data, amount)
-        elif not isinstance(node, BufferStore) and isinstance(getattr(node, "buffer", None), Buffer):
-            self._count(node.buffer.data, amount)  # type: ignore[attr-defined]  # regions of any kind
-        if isinstance(node, BufferStore):
-            self.stored[id(node.buffer.data)] = self.stored.get(id(node.buffer.data), 0) + amount
-        if not isinstance(node, Alloc | Decl) and isinstance(getattr(node, "buffer", None), Buffer):
-            key = id(node.buffer)  # type: ignore[attr-defined]  # accesses of any kind
-            self.accessed[key] = self.accessed.get(key, 0) + amount
+        elif isinstance(buffer := getattr(node, "buffer", None), Buffer):  # accesses and regions of any kind
+            self.accessed[id(buffer)] = self.accessed.get(id(buffer), 0) + amount
+            if isinstance(node, BufferStore):
+                self.stored[id(buffer.data)] = self.stored.get(id(buffer.data), 0) + amount
+            else:
+                self._count(buffer.data, amount)
 
     def _sizes(self, buffer: Buffer, amount: int) -> None:
         for size in buffer.shape:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 
 from ..analysis import Declaration, Extents
-from ..analysis.free import free_variables
+from ..analysis.free import buffer_variables
 from ..ir import (
     INT32,
     Alloc,
     Bind,
+    Buffer,
     Expr,
+    Layout,
     PrimFunc,
     ScopeIdDef,
     Stmt,
@@ -191,27 +193,37 @@ class KernelSite:
     def declarations_for(self, *parts: Stmt) -> list[Stmt]:
         """The statements that declare those of our own ids that are used."""
         own = [item for item in self.ids.values() if item.stmts]
-        used = {id(var) for part in parts for var in _mentioned(part)} if own else set[int]()
+        used = _mentioned(parts) if own else set[int]()
         return [stmt for item in own if id(item.value) in used for stmt in item.stmts]
 
 
-def _mentioned(part: Stmt) -> Iterator[Var]:
-    """Variables that statements use, also in the shapes, offsets and layouts of the buffers that they touch."""
-    yield from free_variables(part)
+def _mentioned(parts: Iterable[Stmt]) -> set[int]:
+    """Ids of the variables that statements use, also in the shapes, offsets and layouts of the buffers that they touch."""
+    used: set[int] = set()
+    buffers: dict[int, Buffer] = {}
+    for part in parts:
+        for node in walk(part):
+            if type(node) is Var:
+                used.add(id(node))
+            elif (buffer := getattr(node, "buffer", None)) is not None:
+                buffers[id(buffer)] = buffer
+    for buffer in buffers.values():
+        used.update(map(id, buffer_variables(buffer)))
+        if buffer.layout is not None:
+            used.update(id(var) for part in _numbers(buffer.layout) for var in variables(part))
+    return used
+
+
+def _numbers(layout: Layout) -> list[Expr]:
+    """The expressions that a layout is made of."""
     held: list[Expr] = []
 
     def hold(item: Expr) -> Expr:
         held.append(item)
         return item
 
-    layouts = {
-        id(buffer): buffer.layout for node in walk(part) if (buffer := getattr(node, "buffer", None)) is not None
-    }
-    for layout in layouts.values():
-        if layout is not None:
-            layout.mapped(hold)
-    for item in held:
-        yield from variables(item)
+    layout.mapped(hold)
+    return held
 
 
 class _Piece(Frame):
