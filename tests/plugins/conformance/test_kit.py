@@ -38,7 +38,13 @@ def test_a_machine_without_threads_passes_under_pytest(toys) -> None:
     report = conform("dataflow", [SAMPLE])
     assert report.ok, str(report)
     assert [item.check.name for item in report.outcomes] == [check.name for check in ALL]
-    for name in ("kernel.samples", "pipelines.contracts", "codegen.deterministic", "load.processes", "intrinsics.emittable"):
+    for name in (
+        "kernel.samples",
+        "pipelines.contracts",
+        "codegen.deterministic",
+        "load.processes",
+        "intrinsics.emittable",
+    ):
         assert report[name].state == "passed", str(report[name])
     assert report["kernel.row_sums"].gaps == ["kind `dataflow` has no threads; give samples of your own"]
 
@@ -55,7 +61,9 @@ def test_the_command_tells_people_and_machines(toys) -> None:
     text = tirx("conform", "wavefront", "--only", "targets", "--only", "manifest.found").out
     assert text.splitlines()[0] == "wavefront of tirx-toy-wavefront 1.0, with tirx-core 0.1.0"
     assert "+ manifest.found: passed" in text
-    data = json.loads(tirx("conform", "dataflow", "--samples", WRONG, "--only", "kernel.samples", "--json", status=1).out)
+    data = json.loads(
+        tirx("conform", "dataflow", "--samples", WRONG, "--only", "kernel.samples", "--json", status=1).out
+    )
     assert (data["backend"], data["ok"], data["counts"]) == ("dataflow", False, {"passed": 0, "gap": 0, "failed": 1})
     assert data["checks"][0]["advice"] == "run `tirx run FILE`, and read the report"
 
@@ -63,7 +71,9 @@ def test_the_command_tells_people_and_machines(toys) -> None:
 def test_the_command_lists_checks_and_refuses_unknown_names() -> None:
     tirx = Shell(Path.cwd())
     assert "codegen.names" in tirx("conform", "any", "--list").out
-    assert {item["name"] for item in json.loads(tirx("conform", "any", "--list", "--json").out)} == {item.name for item in ALL}
+    assert {item["name"] for item in json.loads(tirx("conform", "any", "--list", "--json").out)} == {
+        item.name for item in ALL
+    }
     assert "there is no check or topic 'nonsense'" in tirx("conform", "any", "--only", "nonsense", status=2).err
     assert "there is no backend `nobody`" in tirx("conform", "nobody", status=1).err
 

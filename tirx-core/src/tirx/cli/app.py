@@ -29,6 +29,7 @@ _COMMANDS = {
     "targets": "list target kinds and named targets",
     "backends": "list installed backends and their states",
     "conform": "check that an installed backend keeps what plugins promise",
+    "new-backend": "write a distribution with a backend to start from",
     "why": "explain what is known of a name, and which rule decided about it",
     "doctor": "what is installed, what is missing, what to install",
     "stubs": "write typing stubs of all that is installed, for editors",

@@ -30,7 +30,8 @@ def _requires_core(subject: Subject) -> Iterator[str]:
     requirements = _requirements(subject)
     if requirements is None:
         return
-    on_core = [item for item in requirements if _names_core(item)]
+    plain = [item.partition(";")[0] for item in requirements if "extra ==" not in item]
+    on_core = [item for item in plain if _names_core(item)]
     if not on_core:
         yield f"{subject.candidate.distribution.name} does not depend on tirx-core"
     yield from (f"it depends on one version of core: {item}" for item in on_core if "==" in item and "*" not in item)
