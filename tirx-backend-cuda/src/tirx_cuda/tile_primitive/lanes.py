@@ -8,7 +8,8 @@ answers for each 16 x 8 part of D in which registers its fragment lies, or decli
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from functools import lru_cache
+from itertools import pairwise, product
 from typing import Any
 
 from tirx.ir import Buffer, BufferLoad, Expr, as_expr
@@ -87,32 +88,69 @@ def fragments(tile: Tile, atom: TileLayout, shape: Sequence[int], packed: int) -
     name = tile.buffer.name
     if any(extent % size for extent, size in zip(extents, shape, strict=True)):
         decline(f"`{name}` is no whole number of fragments", own=extents, fragment=tuple(shape))
-    wanted = list(zip(_positions(atom, "laneid"), _positions(atom, "m"), strict=True))
-    lanes, registers = _positions(layout, "laneid"), _positions(layout, "m")
+    found, misplaced = _located(layout, atom, extents, tuple(shape), packed)
+    if misplaced is not None:
+        decline(f"`{name}` lies otherwise in the lanes than the instruction takes it", element=misplaced)
     counts = tuple(extent // size for extent, size in zip(extents, shape, strict=True))
-    inside = [tuple(place) for place in product(*map(range, shape))]
-    found = {}
-    for part in product(*map(range, counts)):
-        numbers: dict[int, int] = {}
-        for place, (lane, register) in zip(inside, wanted, strict=True):
-            element = _flat([i * size + j for i, size, j in zip(part, shape, place, strict=True)], extents)
-            own = registers[element] - register % packed
-            if lanes[element] != lane or numbers.setdefault(register // packed, own) != own or own % packed:
-                decline(f"`{name}` lies otherwise in the lanes than the instruction takes it", part=part, element=place)
-        found[part] = tuple(numbers[number] for number in sorted(numbers))
     base = region_layout(tile).offset.get("m", 0)
     if not tile.context.analyzer.divides(packed, base):
         decline(f"the region of `{name}` begins within a register", elements=base, packed=packed)
     return Fragments(found, counts, packed, base)
 
 
+Place = tuple[int, ...]
+
+
+@lru_cache(maxsize=1024)
+def _located(
+    layout: TileLayout, atom: TileLayout, extents: Place, shape: Place, packed: int
+) -> tuple[dict[Place, Place], Place | None]:
+    """The registers of every part; or the element of a part that lies elsewhere.
+
+    Dimensions are apart in a layout: an element's position is the sum over them, and a part's registers are those of the first
+    part, moved. So the elements of one part are looked at, and the first element of each.
+    """
+    lanes, registers = (_by_dimension(layout, extents, axis) for axis in ("laneid", "m"))
+    for steps in (lanes, registers):
+        for dim, (positions, size) in enumerate(zip(steps, shape, strict=True)):
+            for index, position in enumerate(positions):
+                if position != positions[index - index % size] + positions[index % size]:
+                    return {}, tuple(index if other == dim else 0 for other in range(len(shape)))
+    numbers: dict[int, int] = {}
+    wanted = zip(_positions(atom, "laneid"), _positions(atom, "m"), strict=True)
+    for place, (lane, register) in zip(product(*map(range, shape)), wanted, strict=True):
+        held = sum(positions[index] for positions, index in zip(registers, place, strict=True))
+        own = held - register % packed
+        there = sum(positions[index] for positions, index in zip(lanes, place, strict=True))
+        if there != lane or own % packed or numbers.setdefault(register // packed, own) != own:
+            return {}, place
+    first = tuple(numbers[number] for number in sorted(numbers))
+    found = {}
+    for part in product(*(range(extent // size) for extent, size in zip(extents, shape, strict=True))):
+        origin = tuple(number * size for number, size in zip(part, shape, strict=True))
+        shift = sum(positions[index] for positions, index in zip(registers, origin, strict=True))
+        if shift % packed or any(positions[index] for positions, index in zip(lanes, origin, strict=True)):
+            return {}, origin
+        found[part] = tuple(register + shift for register in first)
+    return found, None
+
+
+def _by_dimension(layout: TileLayout, extents: Place, axis: str) -> list[list[int]]:
+    """Per dimension what each index adds to the position on an axis."""
+    grouped, separators = layout.group(extents)
+    return [_steps(grouped.shard[start:stop], axis) for start, stop in pairwise(separators)]
+
+
 def _positions(layout: TileLayout, axis: str) -> list[int]:
     """Position on one axis of every element, counted row-major."""
-    found = [int(_constant(layout.offset.get(axis, 0)))]
-    for item in layout.shard:
-        steps = [
-            number * int(_constant(item.stride)) if item.axis == axis else 0 for number in range(_constant(item.extent))
-        ]
+    return _steps(layout.shard, axis, _constant(layout.offset.get(axis, 0)))
+
+
+def _steps(iters: Sequence[Iter], axis: str, start: int = 0) -> list[int]:
+    found = [start]
+    for item in iters:
+        stride = _constant(item.stride) if item.axis == axis else 0
+        steps = [number * stride for number in range(_constant(item.extent))]
         found = [position + step for position in found for step in steps]
     return found
 
@@ -128,13 +166,6 @@ def _size(iters: Sequence[Iter]) -> int:
     for item in iters:
         total *= _constant(item.extent)
     return total
-
-
-def _flat(place: Sequence[int], extents: Sequence[int]) -> int:
-    found = 0
-    for index, extent in zip(place, extents, strict=True):
-        found = found * extent + index
-    return found
 
 
 class Registers:

@@ -82,6 +82,7 @@ class DispatchContext:
         self._site = site
         self._share = active.share(call.scope)
         self._rank: Expr | None = None
+        self._answers: dict[Hashable, Any] = {}
 
     # ---- who takes part ---------------------------------------------------------------------------------------------
 
@@ -167,6 +168,13 @@ class DispatchContext:
         if key not in self._site.cache:
             self._site.cache[key] = make()
         found: Made = self._site.cache[key]
+        return found
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """`make()`, once per call for each key: what predicates and `emit` both ask for. It may not build."""
+        if key not in self._answers:
+            self._answers[key] = make()
+        found: Made = self._answers[key]
         return found
 
     def can_sync(self) -> Verdict:

@@ -7,7 +7,7 @@ mixed    everything else
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..ir import Expr, IndexFunction, as_expr, cast
 from ..tile import Predicate, Variant, Verdict, accept, decline
@@ -64,6 +64,10 @@ def share_of(target: Tile, sources: Mapping[str, Tile | Scalar], vector: int = 1
 def widest_share(target: Tile, sources: Mapping[str, Tile | Scalar]) -> Share:
     """The threads' shares in the widest vectors that storage and registers allow; declines what cannot be shared out."""
     tiles = [target, *(item for item in sources.values() if isinstance(item, Tile))]
+    return target.context.once(("widest", *(tile.key for tile in tiles)), lambda: _widest_share(target, sources, tiles))
+
+
+def _widest_share(target: Tile, sources: Mapping[str, Tile | Scalar], tiles: Sequence[Tile]) -> Share:
     share = share_of(target, sources)
     require_same_owners(share, tiles)
     run = run_of_owner(share.owners, len(target.extents)) if isinstance(share, Owned) else 0

@@ -51,9 +51,10 @@ class Scalar:
 class Tile:
     """A region of a buffer. `dims[d]` is the dimension of the space that runs along dimension d of the buffer, or None."""
 
-    __slots__ = ("buffer", "context", "dims", "extents", "registers", "starts", "storage")
+    __slots__ = ("buffer", "context", "dims", "extents", "region", "registers", "starts", "storage")
 
     def __init__(self, region: BufferRegion, dims: Sequence[int | None], context: DispatchContext) -> None:
+        self.region = region
         self.buffer: Buffer = region.buffer
         self.starts = region.starts
         self.extents = extents_of(region)
@@ -87,11 +88,19 @@ class Tile:
         found = layout.physical(self.indices(coords), self.buffer.shape)
         return {axis: _number(self.context.analyzer.simplify(as_expr(value))) for axis, value in found.items()}
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What it is, among the tiles of one call."""
+        return (id(self.region), self.dims)
+
     def place(self, coords: Sequence[Index]) -> tuple[Buffer, tuple[Expr, ...]]:
         """Buffer and indices through which this thread reaches the element at `coords`."""
         if self.storage != "distributed":
             return self.buffer, self.indices(coords)
-        return self.own(), (as_expr(self.position(coords).get("m", 0)),)
+        layout = self.buffer.layout
+        assert layout is not None, "layouts are lowered after tile operations"
+        register = layout.physical(self.indices(coords), self.buffer.shape).get("m", 0)
+        return self.own(), (as_expr(self.context.analyzer.simplify(as_expr(register))),)
 
     def own(self) -> Buffer:
         """What this thread holds of a distributed tile, as a buffer of its registers."""

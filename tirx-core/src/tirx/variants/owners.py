@@ -59,6 +59,10 @@ class Owners:
 
 def owners_of(tile: Tile) -> Owners:
     """How the elements of `tile` are spread over the threads of the call's scope; declines what has no such answer."""
+    return tile.context.once(("owners", tile.key), lambda: _owners(tile))
+
+
+def _owners(tile: Tile) -> Owners:
     context = tile.context
     layout = region_layout(tile)
     grouped, separators = layout.group(tile.extents)
@@ -98,6 +102,10 @@ def _in_order(parts: list[Part]) -> list[Part]:
 
 def region_layout(tile: Tile) -> TileLayout:
     """The layout of just the region."""
+    return tile.context.once(("region", id(tile.region)), lambda: _region_layout(tile))
+
+
+def _region_layout(tile: Tile) -> TileLayout:
     layout, shape = tile.buffer.layout, tile.buffer.shape
     if tile.extents == shape:
         return layout  # type: ignore[return-value]

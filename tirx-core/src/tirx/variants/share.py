@@ -136,10 +136,11 @@ class Whole(Share):
 class Owned(Share):
     """The elements that a distributed tile gives to this thread; `once` picks one thread where several hold the same."""
 
-    __slots__ = ("once", "owners", "space")
+    __slots__ = ("once", "owners", "space", "tile")
 
     def __init__(self, tile: Tile, space: Sequence[Index], *, once: bool = False, vector: int = 1) -> None:
         super().__init__(tile.context, vector)
+        self.tile = tile
         self.space = tuple(space)
         self.owners: Owners = owners_of(tile)
         self.once = once
