@@ -211,7 +211,8 @@ class _Choice:
             return False
         covered = {item for item in self.inside if item.dim in self.reduced}
         every = {item for item in self.digits if item.dim in self.reduced and not self.is_lane(item)}
-        return not self.together or covered != every
+        behind = any(self.digits.index(item) < self.digits.index(digit) for item in covered)
+        return not self.together or behind or covered != every
 
     def _under_lanes(self, digit: Digit) -> bool:
         """Whether partitions of the same dimension lie further out: then the instruction takes all of it."""
