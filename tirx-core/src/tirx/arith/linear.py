@@ -91,9 +91,11 @@ class Linear:
                 continue
             size = atom.b.value
             times, rest = divmod(-factor, size if isinstance(atom, FloorDiv) else 1)
+            if not times or rest:
+                continue
             whole = linear_of(atom.a)
-            held = [self.coefficients.get(key_of(part)) == times * inner for part, inner in whole.items()]
-            if not times or rest or not held or not all(held):
+            coefficients = self.coefficients
+            if not whole.atoms or any(coefficients.get(key) != times * n for key, n in whole.coefficients.items()):
                 continue
             self.add(atom, -factor)
             self.plus_form(whole, -times)
