@@ -23,7 +23,6 @@ from .layout import AXES, CONSTRUCTORS
 from .op import INTRINSICS
 from .pipeline import PIPELINE
 from .target_tags import TAGS
-from .tile_primitive import VARIANTS
 from .toolchain import INSTALL
 
 __all__ = [
@@ -60,6 +59,8 @@ def tirx_intrinsics() -> Iterable[Intrinsic]:
 @hookimpl
 def tirx_dispatch_variants() -> Iterable[Variant]:
     """How instructions carry out tile operations."""
+    from .tile_primitive import VARIANTS  # brings the language along, which only kernels need
+
     return VARIANTS
 
 
