@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..ir import Expr, as_expr, const
 from ..layout.names import axis_named
 from ..tile import decline
+from .operand import lies_like
 from .share import Owned
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ __all__ = ["is_holder", "require_same_owners"]
 def require_same_owners(share: Share, tiles: Sequence[Tile]) -> None:
     """Decline unless every distributed tile holds what a thread handles in that very thread (in one of its replicas)."""
     driver = share.tile if isinstance(share, Owned) else None
-    others = [tile for tile in tiles if tile.storage == "distributed" and not (driver and _same_places(tile, driver))]
+    others = [tile for tile in tiles if tile.storage == "distributed" and not (driver and lies_like(tile, driver))]
     if not others:
         return
     coords, analyzer = share.sample()
@@ -30,13 +31,6 @@ def require_same_owners(share: Share, tiles: Sequence[Tile]) -> None:
         for axis, apart, copies in _distances(tile, coords, analyzer):
             if not _reached(apart, copies, analyzer):
                 decline(f"`{tile.buffer.name}` holds the elements in other threads", axis=axis, apart=apart.script())
-
-
-def _same_places(tile: Tile, other: Tile) -> bool:
-    """Whether two tiles plainly lie alike: one layout, and the same region or the whole."""
-    if tile.dims != other.dims or tile.buffer.layout != other.buffer.layout or tile.buffer.shape != other.buffer.shape:
-        return False
-    return tile.region is other.region or tile.extents == tile.buffer.shape == other.extents
 
 
 def is_holder(tile: Tile, coords: Sequence[Index], analyzer: Analyzer, leads: Mapping[str, Expr] | None = None) -> bool:

@@ -14,7 +14,7 @@ from ..tile import decline
 from ..tile.shapes import extents_of
 from .agreement import is_holder
 from .operand import Tile, is_unit, tile_of
-from .owners import Owners, Part, coordinates, owners_of, whole_parts
+from .owners import Owners, Part, coordinates, held_at, owners_of, whole_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ class Folds:
     def coords(self, *steps: Mapping[Part, Expr]) -> tuple[Index, ...]:
         """Where this thread is in the space, in the steps of its register loops."""
         taken = {part: step for group in steps for part, step in group.items()}
-        return coordinates(self.owners.parts, taken, len(self.source.extents), self.context.analyzer)
+        coords = coordinates(self.owners.parts, taken, len(self.source.extents), self.context.analyzer)
+        return held_at(self.source, coords, taken) if self.source.storage == "distributed" else coords
 
     def masks(self) -> list[int]:
         """Lane masks of the exchanges, widest first."""

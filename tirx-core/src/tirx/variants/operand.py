@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..ir import Buffer, TileCall
     from ..tile.context import DispatchContext
 
-__all__ = ["Scalar", "Tile", "is_unit", "operand_of", "storage_of", "thread_axes", "tile_of"]
+__all__ = ["Held", "Scalar", "Tile", "is_unit", "lies_like", "operand_of", "storage_of", "thread_axes", "tile_of"]
 
 Index = int | Expr
 
@@ -97,6 +97,8 @@ class Tile:
         """Buffer and indices through which this thread reaches the element at `coords`."""
         if self.storage != "distributed":
             return self.buffer, self.indices(coords)
+        if isinstance(coords, Held) and lies_like(self, coords.tile):
+            return self.own(), (as_expr(coords.register),)
         layout = self.buffer.layout
         assert layout is not None, "layouts are lowered after tile operations"
         register = layout.physical(self.indices(coords), self.buffer.shape).get("m", 0)
@@ -124,6 +126,31 @@ class Tile:
         """Write the element at `coords`, converted to the tile's dtype."""
         buffer, indices = self.place(coords)
         buffer[indices] = value if value.dtype is self.dtype else cast(value, self.dtype)
+
+
+class Held(tuple[Index, ...]):
+    """Coordinates of an element that this thread holds: `register` is where, in `tile` and in those that lie like it."""
+
+    tile: Tile
+    register: Index
+
+    @classmethod
+    def at(cls, coords: Sequence[Index], tile: Tile, register: Index) -> Held:
+        """The coordinates, and the register in which `tile` has the element."""
+        made = cls(coords)
+        made.tile, made.register = tile, register
+        return made
+
+    def beside(self, lane: Expr) -> Held:
+        """The neighbour along the last dimension, in the neighbouring register."""
+        return Held.at((*self[:-1], as_expr(self[-1]) + lane), self.tile, as_expr(self.register) + lane)
+
+
+def lies_like(tile: Tile, other: Tile) -> bool:
+    """Whether two tiles plainly lie alike: one layout, and the same region or the whole."""
+    if tile.dims != other.dims or tile.buffer.layout != other.buffer.layout or tile.buffer.shape != other.buffer.shape:
+        return False
+    return tile.region is other.region or tile.extents == tile.buffer.shape == other.extents
 
 
 def is_unit(extent: Index) -> bool:

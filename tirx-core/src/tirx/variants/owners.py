@@ -12,7 +12,7 @@ from ..ir import Expr, as_expr
 from ..layout.iters import Iter
 from ..layout.names import axis_named
 from ..tile import decline
-from .operand import is_unit
+from .operand import Held, is_unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..tile.context import DispatchContext
     from .operand import Index, Tile
 
-__all__ = ["Owners", "Part", "coordinates", "owners_of", "region_layout", "whole_parts"]
+__all__ = ["Owners", "Part", "coordinates", "held_at", "owners_of", "region_layout", "whole_parts"]
 
 
 class Part:
@@ -93,6 +93,14 @@ def coordinates(parts: Sequence[Part], steps: Mapping[Part, Expr], rank: int, an
         if part.dim is not None and step is not None:
             coords[part.dim] = coords[part.dim] + step * part.weight
     return tuple(coord if isinstance(coord, int) else analyzer.simplify(coord) for coord in coords)
+
+
+def held_at(tile: Tile, coords: Sequence[Index], steps: Mapping[Part, Expr]) -> Held:
+    """Coordinates in step `steps` of the register loops, with the register of `tile` that has the element there."""
+    register: Index = region_layout(tile).offset.get("m", 0)
+    for part, step in steps.items():
+        register = register + step * part.stride
+    return Held.at(coords, tile, register if isinstance(register, int) else tile.context.analyzer.simplify(register))
 
 
 def _in_order(parts: list[Part]) -> list[Part]:

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from .. import script as Tx
 from ..ir import Expr, Var, as_expr, logical_and
 from ..ir.sizes import product
-from .operand import is_unit
-from .owners import Owners, coordinates, owners_of
+from .operand import Held, is_unit
+from .owners import Owners, coordinates, held_at, owners_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Share:
                 return
             with Tx.vectorized(self.vector) as lane:
                 self.context.analyzer.bind(lane, 0, self.vector - 1)
-                yield (*coords[:-1], as_expr(coords[-1]) + lane)
+                yield coords.beside(lane) if isinstance(coords, Held) else (*coords[:-1], as_expr(coords[-1]) + lane)
 
     def sample(self) -> tuple[Coords, Analyzer]:
         """Coordinates of any step, for predicates: with an analyzer that knows the loops."""
@@ -160,7 +160,7 @@ class Owned(Share):
         taken = dict(zip(held, steps, strict=True))
         if self.vector > 1 and len(held) == len([part for part in self.owners.parts if part.digit is None]):
             taken[held[-1]] = taken[held[-1]] * self.vector
-        coords = coordinates(self.owners.parts, taken, len(self.space), analyzer)
+        coords = held_at(self.tile, coordinates(self.owners.parts, taken, len(self.space), analyzer), taken)
         return coords, (*self.owners.guards, *(self.owners.first if self.once else ()))
 
 
