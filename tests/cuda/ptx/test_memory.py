@@ -186,6 +186,36 @@ def test_a_bulk_copy_that_nobody_waits_for_is_not_seen() -> None:
     assert not (a == b).any()
 
 
+def test_asking_for_another_cluster_is_refused() -> None:
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((32,), "uint32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([32])
+        answer = Tx.alloc_shared((2,), "uint64", align=16)
+        bar = Tx.alloc_shared((1,), "uint64")
+        got = Tx.alloc_local((1,), "uint64x2")
+        if tx == 0:
+            Tx.ptx.mbarrier.init.shared__cta.b64(bar.ptr_to([0]), 1)
+            answer[0] = Tx.uint64(7)
+            Tx.ptx.mbarrier.arrive.expect_tx.shared__cta.b64(bar.ptr_to([0]), 16)
+            Tx.ptx.clusterlaunchcontrol.try_cancel.async_.shared__cta.mbarrier__complete_tx__bytes.b128(
+                answer.ptr_to([0]), bar.ptr_to([0])
+            )
+        Tx.cuda.cta_sync()
+        done: Tx.bool = Tx.bool(False)
+        while not done:
+            Tx.ptx.mbarrier.try_wait.parity.shared__cta.b64(done, bar.ptr_to([0]), 0)
+        taken: Tx.bool = Tx.bool(True)
+        Tx.ptx.ld.shared__cta.b128(got[0], answer.ptr_to([0]))
+        Tx.ptx.clusterlaunchcontrol.query_cancel.is_canceled.pred.b128(taken, got[0])
+        A[tx] = Tx.if_then_else(taken, Tx.uint32(1), Tx.uint32(2))
+
+    data = np.zeros(32, np.uint32)
+    report = tirx.simulate(kernel, data, target="cuda -arch=sm_100a")
+    assert report.verdict == "clean", str(report)
+    assert data.tolist() == [2] * 32
+
+
 def test_reducing_bulk_copies() -> None:
     @Tx.prim_func
     def kernel(B: Tx.Buffer((64,), "int32")):

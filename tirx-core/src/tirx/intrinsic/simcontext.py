@@ -98,8 +98,8 @@ class SimContext(Protocol):
     def promise(self, address: Any, dtype: DType, value: Any, update: Any = None) -> Any:
         """A store (with `update`: an atomic update) that is made when it is given to `fulfil`; nobody sees it before."""
 
-    def fulfil(self, writes: Sequence[Any]) -> None:
-        """Make the stores that were promised."""
+    def fulfil(self, writes: Sequence[Any], release: Any = None) -> None:
+        """Make the stores that were promised; who acquires through `release` sees them."""
 
     def defer(self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None) -> None:
         """A promise that its thread keeps when it waits for `queue` (any name)."""

@@ -280,8 +280,11 @@ class Context:
         values, threads = np.array(np.broadcast_to(np.asarray(value), shape)), np.array(self.threads)
         return Write(self.site, threads, np.zeros(self.count, np.int64), addresses, dtype, values, update)
 
-    def fulfil(self, writes: Sequence[Write]) -> None:
-        """Make the stores that were promised, as their threads and at their places in the source."""
+    def fulfil(self, writes: Sequence[Write], release: Any = None) -> None:
+        """Make the stores that were promised, as their threads and at their places in the source.
+
+        Who acquires through `release` sees them.
+        """
         for write in writes:
             later = self._as(write.threads)
             later.site = write.site
@@ -289,6 +292,8 @@ class Context:
                 later.store(write.address, write.dtype, write.value)
             else:
                 later.atomic(write.address, write.dtype, write.update, write.value)
+            if release is not None:
+                later.release(release)
 
     def defer(self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None) -> None:
         """A store that happens when its thread waits for it."""

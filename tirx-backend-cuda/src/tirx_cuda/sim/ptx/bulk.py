@@ -15,7 +15,7 @@ from .mbarrier import complete_on
 from .run import NUMPY, Op
 
 __all__ = [
-    "between", "commit_group", "red_async", "reduce", "st_async", "to_global", "to_shared", "wait_group",
+    "between", "commit_group", "promised", "red_async", "reduce", "st_async", "to_global", "to_shared", "wait_group",
 ]  # fmt: skip
 
 QUEUE = "cp.async.bulk"
@@ -43,7 +43,7 @@ def _loaded(op: Op, src: Any, rows: Any) -> Any:
     return many, many.load(_spread(op.full(np.asarray(src).astype(np.int64)), rows), _ROW)
 
 
-def _promises(
+def promised(
     op: Op, dst: Any, rows: Any, dtype: DType, data: Any, update: Callable[[Any, Any], Any] | None
 ) -> list[Any]:
     """A promise for each thread."""
@@ -66,7 +66,7 @@ def to_shared(op: Op, dst: Any, src: Any, size: Any, mbar: Any, *more: Any) -> N
     if op.has("multicast"):
         _multicast(op, dst, rows, data, size, mbar, op.full(more[0]))
         return
-    complete_on(op, mbar, size, _promises(op, dst, rows, _ROW, data, None))
+    complete_on(op, mbar, size, promised(op, dst, rows, _ROW, data, None))
 
 
 def _multicast(op: Op, dst: Any, rows: Any, data: Any, size: Any, mbar: Any, mask: Any) -> None:
@@ -82,7 +82,7 @@ def _multicast(op: Op, dst: Any, rows: Any, data: Any, size: Any, mbar: Any, mas
             (op.full(np.asarray(item).astype(np.int64))[chosen] & low) | ((rank + 1) << SHARED_RANK_BITS)
             for item in (dst, mbar)
         ]
-        promises = _promises(part, there[0], rows[chosen], _ROW, data[kept], None)
+        promises = promised(part, there[0], rows[chosen], _ROW, data[kept], None)
         complete_on(part, there[1], op.full(size)[chosen], promises)
 
 
@@ -90,7 +90,7 @@ def between(op: Op, dst: Any, src: Any, size: Any, mbar: Any) -> None:
     """From shared memory to that of another cta of the cluster."""
     rows = _rows(op, size)
     _, data = _loaded(op, src, rows)
-    complete_on(op, mbar, size, _promises(op, dst, rows, _ROW, data, None))
+    complete_on(op, mbar, size, promised(op, dst, rows, _ROW, data, None))
 
 
 def to_global(op: Op, dst: Any, src: Any, size: Any, *policy: Any) -> None:
@@ -124,7 +124,7 @@ def reduce(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> None:
     flat = np.ascontiguousarray(data).view(NUMPY[op.form.mnemonic.split(".")[-1]][0]).reshape(-1)
     each = rows * (16 // dtype.bytes)
     if op.has("mb"):
-        complete_on(op, more[0], size, _promises(op, dst, each, dtype, flat, update))
+        complete_on(op, more[0], size, promised(op, dst, each, dtype, flat, update))
         return
     many: Any = op.ctx.repeated(each)
     many.defer(QUEUE, _spread(op.full(np.asarray(dst).astype(np.int64)), each, dtype.bytes), dtype, flat, update)
@@ -139,12 +139,12 @@ def st_async(op: Op, address: Any, *values: Any) -> None:
     count = len(parts)
     ones = np.full(op.count, count, np.int64)
     data = np.stack([op.full(part) for part in parts], axis=1).reshape(-1)
-    complete_on(op, mbar, np.full(op.count, count * dtype.bytes), _promises(op, address, ones, dtype, data, None))
+    complete_on(op, mbar, np.full(op.count, count * dtype.bytes), promised(op, address, ones, dtype, data, None))
 
 
 def red_async(op: Op, address: Any, value: Any, mbar: Any) -> None:
     """An atomic update of another cta's shared memory that its mbarrier counts."""
     dtype = _element(op)
     ones = np.ones(op.count, np.int64)
-    promises = _promises(op, address, ones, dtype, op.full(value), update_of(op))
+    promises = promised(op, address, ones, dtype, op.full(value), update_of(op))
     complete_on(op, mbar, np.full(op.count, dtype.bytes), promises)

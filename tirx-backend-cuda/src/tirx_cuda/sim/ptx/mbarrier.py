@@ -147,10 +147,12 @@ def _waited(op: Op, address: Any, phase: Any, done: Any) -> Any:
     """Where a wait succeeds, what was written through the object in phases that ended is there."""
     promised = op.ctx.state.get("mbarrier")
     if promised and done.any():
-        for key, now in {(key, int(now)) for key, now in zip(_keys(op, address)[done], phase[done], strict=True)}:
-            kept = promised.get(int(key), [])
-            op.ctx.fulfil([write for belongs, write in kept if belongs != now])
-            promised[int(key)] = [item for item in kept if item[0] == now]
+        keys = _keys(op, address)
+        for key, now in {(int(key), int(now)) for key, now in zip(keys[done], phase[done], strict=True)}:
+            kept = promised.get(key, [])
+            op.ctx.fulfil([write for belongs, write in kept if belongs != now], ("mbarrier", key))
+            promised[key] = [item for item in kept if item[0] == now]
+            op.ctx.where(done & (keys == key)).acquire(("mbarrier", key))
     return done
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from .fragments import WARP, elements, gathered, registers, scattered, whole_warps
 from .run import Op
 
-__all__ = ["dense", "sizes", "types"]
+__all__ = ["accumulators", "dense", "product", "sizes", "split", "types"]
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
@@ -32,7 +32,7 @@ def sizes(op: Op) -> tuple[int, int, int]:
     return int(found[1]), int(found[2]), int(found[3])
 
 
-def _split(op: Op, values: Any) -> tuple[list[Any], list[Any], list[Any]]:
+def split(op: Op, values: Any) -> tuple[list[Any], list[Any], list[Any]]:
     """The registers of a, b and c."""
     lists: dict[str, list[Any]] = {"a": [], "b": [], "c": []}
     read = [part for part in op.form.parts if part.rw == "r"]
@@ -51,14 +51,15 @@ def dense(op: Op, *values: Any) -> Any:
     if (m, n, k) == (8, 8, 4) and "f64" not in types(op):
         return _quads(op, values)
     kind_d, kind_a, kind_b, kind_c = types(op)
-    a, b, c = (registers(op, group) for group in _split(op, values))
+    a, b, c = (registers(op, group) for group in split(op, values))
     left = gathered(elements(a, kind_a), "a", (m, k))
     right = gathered(elements(b, kind_b), "b", (k, n))
-    start = gathered(_accumulators(c, kind_c), "c", (m, n))
-    return _returned(op, _product(op, left, right, start, kind_d), kind_d, len(outputs))
+    start = gathered(accumulators(c, kind_c), "c", (m, n))
+    return _returned(op, product(op, left, right, start, kind_d), kind_d, len(outputs))
 
 
-def _accumulators(words: Any, kind: str) -> Any:
+def accumulators(words: Any, kind: str) -> Any:
+    """The elements of c."""
     if kind == "f32":
         return np.ascontiguousarray(words).view(np.float32)[..., None]
     if kind == "s32":
@@ -66,7 +67,8 @@ def _accumulators(words: Any, kind: str) -> Any:
     return elements(words, kind)
 
 
-def _product(op: Op, left: Any, right: Any, start: Any, kind: str) -> Any:
+def product(op: Op, left: Any, right: Any, start: Any, kind: str) -> Any:
+    """The matrix product plus `start`, in the type that sums have."""
     with np.errstate(all="ignore"):
         if kind == "s32":
             return _integers(op, left, right, start)
@@ -106,12 +108,12 @@ def _returned(op: Op, matrices: Any, kind: str, count: int) -> tuple[Any, ...]:
 def _quads(op: Op, values: Any) -> Any:
     layouts = op.get("alayout"), op.get("blayout")
     kind_d, kind_a, kind_b, kind_c = types(op)
-    a, b, c = _split(op, values)
+    a, b, c = split(op, values)
     lane = np.arange(WARP)
     high = lane >= 16
     left = _quad(elements(registers(op, a), kind_a), *_half_places(lane, high, layouts[0] == "row", 0), (8, 4))
     right = _quad(elements(registers(op, b), kind_b), *_half_places(lane, high, layouts[1] == "col", 1), (4, 8))
-    start = _quad(_accumulators(registers(op, c), kind_c), *_sum_places(lane, high, kind_c), (8, 8))
+    start = _quad(accumulators(registers(op, c), kind_c), *_sum_places(lane, high, kind_c), (8, 8))
     made = np.matmul(left, right) + start
     rows, columns = _sum_places(lane, high, kind_d)
     group = (lane % 16) // 4
