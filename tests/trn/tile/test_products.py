@@ -54,6 +54,15 @@ def test_any_placement(a: str, b: str, out: str, transposed: tuple[bool, bool], 
     check("gemm", folder=tmp_path, keywords=words, tolerance=1e-5, **tiles)
 
 
+@pytest.mark.parametrize("size", [(1, 90, 200), (90, 1, 200), (90, 80, 1), (1, 1, 70), (1, 70, 1), (70, 1, 1)])
+@pytest.mark.parametrize("layouts", [("PF", "PF", "PF"), ("FP", "FP", "FP"), ("PF", "FP", "PF")])
+def test_vectors(size: tuple[int, int, int], layouts: tuple[str, str, str]) -> None:
+    m, n, k = size
+    a, b, out = layouts
+    tiles = {"D": matrix(m, n, out), "A": matrix(m, k, a), "B": matrix(k, n, b), "C": matrix(m, n, out)}
+    check("gemm", tolerance=1e-5, **tiles)
+
+
 @pytest.mark.parametrize(("alpha", "beta", "scope"), crossed([1.0, 0.5], [0.0, 1.0, 2.0], [SBUF, PSUM], keep=2))
 def test_scaled(alpha: float, beta: float, scope: str, tmp_path: Path) -> None:
     words = {"alpha": alpha, "beta": beta}

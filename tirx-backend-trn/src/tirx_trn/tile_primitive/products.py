@@ -104,7 +104,7 @@ class _Product:
         tiles = regions(call)
         self.out = self.form.out
         self.sides = {name: _side(name, tiles[name], dims) for name, dims in self.form.dims.items() if name in tiles}
-        self.lanes = self._lanes(self.out, (M, N))
+        self.lanes = self._lanes()
         self.stationary, self.moving = ("A", "B") if self.lanes == M else ("B", "A")
 
     def extent(self, dim: int) -> int:
@@ -113,15 +113,17 @@ class _Product:
         at = next((at for at, along in enumerate(side.dims) if along == dim))
         return constant_extents(side.name, side.region)[at]
 
-    def _lanes(self, name: str, dims: tuple[int, int]) -> int:
-        """Which of two dimensions of a matrix lies along partitions: the first where none does."""
-        side = self.sides[name]
-        found = [
-            dim for dim in dims if self.extent_of(side, dim) > 1 and any(item.axis == "P" for item in side.axes(dim))
-        ]
+    def _lanes(self) -> int:
+        """Which dimension of the result lies along partitions: M where none does."""
+        side = self.sides[self.out]
+        found = [dim for dim in (M, N) if self._wide(side, dim, "P")]
         if len(found) > 1:
-            decline(f"both dimensions of `{name}` lie along partitions", name=name)
-        return found[0] if found else next((d for d in dims if any(i.axis == "P" for i in side.axes(d))), dims[0])
+            decline(f"both dimensions of `{side.name}` lie along partitions")
+        return found[0] if found else N if self._wide(side, M, "F") and self.extent(N) == 1 else M
+
+    def _wide(self, side: Side, dim: int, axis: str) -> bool:
+        """Whether a matrix has more than one element of a dimension along an axis."""
+        return self.extent_of(side, dim) > 1 and any(item.axis == axis for item in side.axes(dim))
 
     def extent_of(self, side: Side, dim: int) -> int:
         """The size of a dimension of one matrix."""
@@ -155,7 +157,7 @@ class _Product:
     def _bring(self, name: str) -> None:
         """A matrix with K along its partitions, in SBUF: copied where it is not."""
         side, other = self.sides[name], M if name == "A" else N
-        turned = self._lanes(name, (K, other)) != K
+        turned = self._wide(side, other, "P") or self._wide(side, K, "F") or self._wide(side, K, "Bank")
         if not turned and side.buffer.scope_name == SBUF:
             return
         first, second = self.form.dims[name]
