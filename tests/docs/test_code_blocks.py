@@ -3,7 +3,7 @@
 | block | what happens |
 |---|---|
 | `python` | all such blocks of a page run in order, as one program; so does a comment `<!-- python`, unseen by readers |
-| `<!-- plugins: NAME -->` | the distribution in `tests/plugins/distributions/NAME` is installed for this page |
+| `<!-- plugins: NAME -->` | the distribution `NAME` of `tests/plugins/distributions` or `docs/examples` is installed for this page |
 | `python error` | runs after those above it, must raise an error of TIRx; a `text` block right below is its text |
 | `console`, `bash` | lines with `$ tirx` or `$ python docs/` run; what stands below is the output, `...` any text |
 | `console exit=1` | the same, for commands that fail with that status |
@@ -24,6 +24,7 @@ import pytest
 from tests.architecture.tree import toml
 from tests.docs.blocks import ROOT, Block, blocks, commands, name_of, pages, program
 
+DISTRIBUTIONS = (ROOT / "tests/plugins/distributions", ROOT / "docs/examples")
 RUN = re.compile(r"(tirx|python docs/)")
 
 
@@ -56,7 +57,7 @@ def plugins_of(page: Path) -> list[str]:
 
 def install(name: str, folder: Path) -> Path:
     """A folder that holds a distribution as an editable installation would: its metadata and its package."""
-    source = ROOT / "tests/plugins/distributions" / name
+    source = next(place / name for place in DISTRIBUTIONS if (place / name).is_dir())
     project = toml(source / "pyproject.toml")["project"]
     target = folder / "plugins" / name
     metadata = target / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"

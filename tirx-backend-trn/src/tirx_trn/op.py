@@ -25,6 +25,7 @@ _KINDS = {
     "opcode": "text",
     "constants": "constant",
 }
+_REWRITTEN = frozenset({"affine_select"})  # lowering makes select_pattern of it, before anything runs
 _BOOL = frozenset({"condition", "predicate", "flag"})
 
 
@@ -48,7 +49,7 @@ def _row(item: Instruction) -> Intrinsic:
         "write",
         doc=item.doc,
         attrs={option.name: option.default for option in item.options},
-        meaning=f"tirx_trn.sim.ops:{_MEANINGS.get(item.name, item.name)}",
+        meaning=None if item.name in _REWRITTEN else f"tirx_trn.sim.ops:{_MEANINGS.get(item.name, item.name)}",
         accuracy=item.accuracy,
         source=f"AWS Neuron documentation, nki.isa.{item.page}",
         variadic=last.optional or last.name in ("axes", "pattern"),

@@ -54,6 +54,7 @@ def check_tile_operation(
     tolerance: float = 0.0,
     checks: str = "all",
     given: Arrays | None = None,
+    extensions: tuple[str, ...] = (),
     **keywords: Any,
 ) -> Report:
     """Simulate `operation` and hold every operand that it writes against the operation's own meaning in NumPy.
@@ -68,7 +69,7 @@ def check_tile_operation(
     expected = _expected(row, operands, arrays, keywords)
     kernel = tile_kernel(row, operands, scope=scope, threads=threads, **keywords)
     results = {name: array.copy() for name, array in arrays.items()}
-    report = simulate(kernel, *results.values(), target=target, checks=checks)
+    report = simulate(kernel, *results.values(), target=target, checks=checks, extensions=extensions)
     assert report.verdict == "clean", str(report)
     for name, wanted in expected.items():
         found = results[name].astype("float64"), np.asarray(wanted).astype("float64")

@@ -19,6 +19,7 @@ WATCHED = (
     "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system", "subprocess.Popen", "socket.connect", "socket.bind",
     "urllib.Request", "os.remove", "os.rename", "os.mkdir", "os.rmdir", "shutil.rmtree", "ctypes.dlopen", "os.chdir",
 )  # fmt: skip
+PACE = 0.012
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -40,6 +41,38 @@ class Watch:
                 self.events.append(f"open {arguments[0]} for writing")
         elif event in WATCHED:
             self.events.append(f"{event} {arguments[0] if arguments else ''}".strip())
+
+
+class Clock:
+    """Seconds of computing and of waiting, as far as they are the plugin's: not those in which others had the processor."""
+
+    def __init__(self) -> None:
+        self.pace = max(1.0, paced() / PACE)
+        self.before = time.perf_counter(), time.process_time(), queued()
+
+    def stop(self) -> tuple[float, float]:
+        """(computed on a machine of usual pace, waited)."""
+        wall, computed, queue = (
+            now - then for now, then in zip((time.perf_counter(), time.process_time(), queued()), self.before)
+        )
+        return computed / self.pace, max(0.0, wall - computed - queue)
+
+
+def paced() -> float:
+    """Seconds of a loop that computes nothing: slow machines, and busy ones that share their cores, take longer."""
+    start = time.process_time()
+    for _ in range(500_000):
+        pass
+    return time.process_time() - start
+
+
+def queued() -> float:
+    """Seconds that this process could have run and did not, where the system tells."""
+    try:
+        with open("/proc/self/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def settings() -> dict[str, Any]:
@@ -114,26 +147,28 @@ def look(backend: str, plugin: str) -> dict[str, Any]:
     held = owners()
     before, modules, state = contents(held), set(sys.modules), settings()
     watch = Watch()
-    start, computed = time.perf_counter(), time.process_time()
+    clock = Clock()
     watch.on = True
     error = attempt(plugin)
     watch.on = False
-    waited, seconds = time.perf_counter() - start, time.process_time() - computed
+    computed, waited = clock.stop()
     imported, printed = sorted(set(sys.modules) - modules), flushed()
     after = settings()
     loading = "" if error else loaded(tirx, backend)
     return {
         "with_core": with_core,
         "language": script.__name__,
-        "seconds": seconds,
-        "waited": waited - seconds,
+        "computed": computed,
+        "waited": waited,
         "error": error or loading,
         "imported": imported,
         "printed": printed,
         "events": watch.events,
         "settings": [name for name, value in after.items() if value != state[name]],
         "changed": [*changed(held, before), *foreign(package)],
-        "backends": sorted(name for name in tirx.backend.default_host().loaded() if name.partition(".")[0] != backend),
+        "backends": sorted(
+            name for name in tirx.backend.default_host().loaded() if name.partition(".")[0] != backend.partition(".")[0]
+        ),
     }
 
 

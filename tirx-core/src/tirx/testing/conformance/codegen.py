@@ -34,7 +34,7 @@ def source_digests(subject: Subject) -> dict[str, str]:
     found = {}
     for case in compilable(subject):
         if _writes(case.target):
-            text = compile_kernel(case.kernel, case.target).source.text
+            text = subject.compile(case.kernel, case.target).source.text
             found[str(case)] = sha256(text.encode()).hexdigest()
     return found
 
@@ -74,7 +74,7 @@ def _deterministic(subject: Subject) -> Iterator[str]:
 def _pure(subject: Subject) -> Iterator[str]:
     for case in compilable(subject):
         if _writes(case.target):
-            executable = compile_kernel(case.kernel, case.target)
+            executable = subject.compile(case.kernel, case.target)
             before = to_script(executable.prepared)
             if executable.source.text and to_script(executable.prepared) != before:
                 yield f"{case}: writing source changes the module"

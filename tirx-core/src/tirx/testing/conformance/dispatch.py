@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,13 +11,13 @@ import numpy as np
 from ...backend import find
 from ...driver import explain
 from ...ir import PrimFunc
-from ...runtime import Explanation
 from ...support.errors import DispatchError, ScriptError, TirxError
 from ...target import Target
 from ...tile import TileOp, Variant
+from ...tile.dispatch import Decision
 from ...tile.row import ConfigKey
 from ..tiles import tile_meaning
-from .cases import cases
+from .cases import lowerable
 from .check import ConformanceCheck, Gap
 from .situations import Situation, situations
 from .subject import Subject
@@ -74,16 +74,16 @@ class Trials:
 
     def _asked(self, situation: Situation, kernel: PrimFunc) -> None:
         try:
-            found = explain(kernel, situation.target)
+            found = explain(kernel, situation.target, extensions=self.subject.extensions)
         except TirxError:
             return
         except Exception as error:  # noqa: BLE001 - a fault of a variant, which is what this is about
             self._fault(str(situation), error)
             return
-        self._note(situation, found)
+        self._note(situation, found.decisions)
 
-    def _note(self, where: Situation | PrimFunc, found: Explanation) -> None:
-        for decision in found.decisions:
+    def _note(self, where: Situation | PrimFunc, decisions: Sequence[Decision]) -> None:
+        for decision in decisions:
             for trial in decision.trials:
                 try:
                     fits, refusals = trial.fits, trial.refusals
@@ -110,15 +110,10 @@ class Trials:
 
     def _samples(self) -> None:
         own = {sample.name for sample in self.subject.samples}
-        for case in cases(self.subject):
+        for case in lowerable(self.subject):
             if case.sample.name in own:
-                try:
-                    self._note(
-                        case.kernel if isinstance(case.kernel, PrimFunc) else next(iter(case.kernel)),
-                        explain(case.kernel, case.target),
-                    )
-                except TirxError:
-                    continue  # `kernel.samples` reports it
+                kernel = case.kernel if isinstance(case.kernel, PrimFunc) else next(iter(case.kernel))
+                self._note(kernel, self.subject.compiled(case.kernel, case.target).decisions)
 
 
 def _trials(subject: Subject) -> Trials:
@@ -155,10 +150,10 @@ def _results(subject: Subject) -> Iterator[str]:
     for key, row in found.known.items():
         where = found.fitting.get(key)
         if isinstance(where, Situation) and set(where.places) == {"global"}:
-            yield from _computed(row, where)
+            yield from _computed(row, where, subject.extensions)
 
 
-def _computed(variant: Variant, where: Situation) -> Iterator[str]:
+def _computed(variant: Variant, where: Situation, extensions: tuple[str, ...]) -> Iterator[str]:
     from ..operations import Place, check_tile_operation  # NumPy and the simulator
 
     tiles = {
@@ -171,7 +166,7 @@ def _computed(variant: Variant, where: Situation) -> Iterator[str]:
     try:
         check_tile_operation(
             where.row.name, dict(tiles), scope=where.scope, threads=128, target=where.target,
-            tolerance=0.05 if where.dtype == "float16" else 1e-4, dispatch=variant.name,
+            tolerance=0.05 if where.dtype == "float16" else 1e-4, dispatch=variant.name, extensions=extensions,
         )  # fmt: skip
     except (TirxError, AssertionError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -207,7 +202,7 @@ def _config(subject: Subject) -> Iterator[str]:
             )
         where = found.fitting.get(key)
         if isinstance(where, Situation):
-            yield from _keywords(row, where)
+            yield from _keywords(row, where, subject.extensions)
 
 
 def _schema(item: ConfigKey) -> Iterator[str]:
@@ -220,27 +215,27 @@ def _schema(item: ConfigKey) -> Iterator[str]:
         yield "has no doc"
 
 
-def _keywords(row: Variant, where: Situation) -> Iterator[str]:
+def _keywords(row: Variant, where: Situation, extensions: tuple[str, ...]) -> Iterator[str]:
     """Each allowed value is taken or declined; a wrong one and an unknown keyword are errors."""
     for item in row.config:
         for value in item.choices or ([item.default] if isinstance(item.default, int | str | float) else []):
-            problem = _tried(where, row, **{item.name: value})
+            problem = _tried(where, row, extensions, **{item.name: value})
             if problem is not None and not isinstance(problem, DispatchError):
                 yield f"`{row.name}` of {row.operation} with {item.name}={value!r}: {type(problem).__name__}: {problem}"
         plain = item.type in (int, bool) or (item.choices and all(isinstance(one, str) for one in item.choices))
-        if plain and _tried(where, row, **{item.name: "no such value"}) is None:
+        if plain and _tried(where, row, extensions, **{item.name: "no such value"}) is None:
             yield f"`{row.name}` of {row.operation} takes {item.name}='no such value'"
-    if _tried(where, row, no_such_keyword=1) is None:
+    if _tried(where, row, extensions, no_such_keyword=1) is None:
         yield f"`{row.name}` of {row.operation} takes a keyword that it does not declare"
 
 
-def _tried(where: Situation, row: Variant, **keywords: Any) -> BaseException | None:
+def _tried(where: Situation, row: Variant, extensions: tuple[str, ...], **keywords: Any) -> BaseException | None:
     """What lowering with these keywords raised."""
     try:
         kernel = where.kernel(dispatch=row.name, **keywords)
         if kernel is None:
             return ScriptError("the operation itself refuses it")
-        return explain(kernel, where.target).error
+        return explain(kernel, where.target, extensions=extensions).error
     except Exception as error:  # noqa: BLE001 - told to whoever asks
         return error
 

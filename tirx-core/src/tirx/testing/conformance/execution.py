@@ -49,7 +49,7 @@ def _works(subject: Subject, sample: Sample, target: Target) -> Iterator[str]:
         executable = subject.compiled(kernel, target)
         if target.kind.name in registry().rows("codegens"):
             assert executable.source.text
-        yield from simulated(sample, kernel, target)
+        yield from simulated(sample, kernel, target, subject.extensions)
     except TirxError as error:
         yield f"{sample.name} on {target}: {error.message}"
 

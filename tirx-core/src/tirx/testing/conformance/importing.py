@@ -53,13 +53,13 @@ def _either_order(subject: Subject) -> Iterator[str]:
 
 
 def _budget(subject: Subject) -> Iterator[str]:
-    best = {name: subject.observed.get(name, 0.0) for name in ("seconds", "waited")}
+    best = {name: subject.observed.get(name, 0.0) for name in ("computed", "waited")}
     for _ in range(2):  # a busy machine is no fault of the plugin: the best of a few tries counts
         if max(best.values()) <= BUDGET or max(best.values()) > 4 * BUDGET:
             break
         again = subject.child("look")
         best = {name: min(value, again.get(name, value)) for name, value in best.items()}
-    for name, what in (("seconds", "computes"), ("waited", "waits")):
+    for name, what in (("computed", "computes"), ("waited", "waits")):
         if best[name] > BUDGET:
             yield f"importing it {what} for {best[name] * 1e3:.0f} ms, {BUDGET * 1e3:.0f} are allowed"
 
@@ -98,14 +98,9 @@ def _isolated(subject: Subject) -> Iterator[str]:
     if found.get("with_core"):
         yield f"`import tirx` alone imports {subject.package}"
     yield from (f"loading it loads backend `{name}`" for name in found.get("backends", ()))
-    others = {
-        split_value(item.value)[0].partition(".")[0] for item in default_host().candidates() if item.plugin is None
-    }
-    yield from (
-        f"it imports {name}, another backend"
-        for name in sorted(others - {subject.package})
-        if name in found.get("imported", ())
-    )
+    candidates = [item for item in default_host().candidates() if item.plugin is None and item.name != subject.host]
+    others = {split_value(item.value)[0].partition(".")[0] for item in candidates} - {subject.package}
+    yield from (f"it imports {name}, another backend" for name in sorted(others & set(found.get("imported", ()))))
 
 
 CHECKS = (

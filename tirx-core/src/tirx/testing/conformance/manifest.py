@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...backend import registry
+from ...backend import default_host, registry
 from ...backend.spelling import API_VERSIONS, normalise
 from .check import ConformanceCheck
 from .subject import Subject
@@ -31,17 +31,23 @@ def _requires_core(subject: Subject) -> Iterator[str]:
     if requirements is None:
         return
     plain = [item.partition(";")[0] for item in requirements if "extra ==" not in item]
-    on_core = [item for item in plain if _names_core(item)]
-    if not on_core:
-        yield f"{subject.candidate.distribution.name} does not depend on tirx-core"
-    yield from (f"it depends on one version of core: {item}" for item in on_core if "==" in item and "*" not in item)
+    core = [item for item in plain if _named(item) in _hosts(subject)]
+    if not core:
+        yield f"{subject.candidate.distribution.name} does not depend on {' or '.join(_hosts(subject))}"
+    yield from (f"it depends on one version of core: {item}" for item in core if "==" in item and "*" not in item)
 
 
-def _names_core(requirement: str) -> bool:
-    name = requirement
+def _hosts(subject: Subject) -> list[str]:
+    """The distributions that it adds to: core, and for an extension its host's."""
+    found = [item.distribution.name for item in default_host().candidates() if item.name == subject.host]
+    return ["tirx-core", *(map(normalise, found) if subject.extensions else ())]
+
+
+def _named(requirement: str) -> str:
+    """The distribution that a requirement names."""
     for mark in "[(<>=!~; ":
-        name = name.partition(mark)[0]
-    return normalise(name) == "tirx-core"
+        requirement = requirement.partition(mark)[0]
+    return normalise(requirement)
 
 
 def _requirements(subject: Subject) -> list[str] | None:

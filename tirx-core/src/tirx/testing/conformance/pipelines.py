@@ -51,18 +51,18 @@ def _contracts(subject: Subject) -> Iterator[str]:
         yield Gap("no kernel compiles for its kinds; give samples")
     broken: set[str] = set()
     for case in tried:
-        for step, problem in _run(case):
+        for step, problem in _run(case, subject.extensions):
             if f"{step}: {problem}" not in broken:
                 broken.add(f"{step}: {problem}")
                 yield f"pass `{step}` {problem} ({case})"
 
 
-def _run(case: Case) -> Iterator[tuple[str, str]]:
+def _run(case: Case, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """(pass, what it did wrong) of one kernel."""
     row = _pipeline(case.target.kind.name)
     if row is None:
         return
-    module, context = as_module(case.kernel), PassContext(case.target)
+    module, context = as_module(case.kernel), PassContext(case.target, extensions=extensions)
     for step in extended((*row.lower, *row.prepare), context.registry):
         before = to_script(module)
         made: Any = step.run(module, context)

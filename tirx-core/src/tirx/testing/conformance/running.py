@@ -27,11 +27,13 @@ def lacking(sample: Sample, subject: Subject, target: Target) -> str:
     return f"kind `{target.kind.name}` does not declare {', '.join(missing)}" if missing else ""
 
 
-def simulated(sample: Sample, kernel: PrimFunc | IRModule, target: Target) -> list[str]:
+def simulated(
+    sample: Sample, kernel: PrimFunc | IRModule, target: Target, extensions: tuple[str, ...] = ()
+) -> list[str]:
     """What is wrong with a sample in the simulator."""
     before = tuple(sample.arguments(np.random.default_rng(0)))
     after = _copies(before)
-    report = simulate(kernel, *after, target=target)
+    report = simulate(kernel, *after, target=target, extensions=extensions)
     if report.verdict != "clean":
         return [f"{sample.name} on {target}: the simulator says {report.verdict}: {_short(report)}"]
     return compare(sample, kernel, before, after, f"on {target}, simulated")

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...backend import default_host, load
+from ...backend import default_host, load, registry
 from ...backend.candidates import Candidate
 from ...backend.spelling import split_value
 from ...driver import compile as compile_kernel
@@ -121,12 +121,27 @@ class Subject:
         """Its kinds of targets."""
         return self.rows("target_kinds")
 
+    @property
+    def host(self) -> str:
+        """The backend whose machines it is for: its own, or for an extension the one that it adds to."""
+        return self.name.partition(".")[0]
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """What must be enabled for its variants and passes to act."""
+        return (self.name,) if self.host != self.name else ()
+
+    def _hosted(self, kind: str) -> list[Any]:
+        """Rows of a kind that belong to the host."""
+        load(self.name)
+        return [row for row, owner in registry().entries(kind) if owner.backend == self.host]
+
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """A target of each of its kinds: the plain one, or where that needs more, the first tag."""
+        """A target of each kind that it is for: the plain one, or where that needs more, the first tag."""
         found = []
-        for kind in self.kinds:
-            specs = [kind.name, *(tag.name for tag in self.rows("target_tags") if tag.kind == kind.name)]
+        for kind in self._hosted("target_kinds"):
+            specs = [kind.name, *(tag.name for tag in self._hosted("target_tags") if tag.kind == kind.name)]
             target = next((made for made in map(_made, specs) if made is not None), None)
             if target is not None:
                 found.append(target)
@@ -135,7 +150,7 @@ class Subject:
     @cached_property
     def every_target(self) -> tuple[Target, ...]:
         """Those, and one for each tag: for what only some machines have."""
-        tags = [_made(tag.name) for tag in self.rows("target_tags")]
+        tags = [_made(tag.name) for tag in self._hosted("target_tags")]
         return (*self.targets, *(item for item in tags if item is not None))
 
     def has_threads(self, target: Target) -> bool:
@@ -152,8 +167,12 @@ class Subject:
         key = (id(kernel), str(target))
         if key not in self._compiled:
             self._kept.append(kernel)
-            self._compiled[key] = compile_kernel(kernel, target)
+            self._compiled[key] = self.compile(kernel, target)
         return self._compiled[key]
+
+    def compile(self, kernel: PrimFunc | IRModule, target: Target) -> Executable:
+        """The kernel, compiled anew."""
+        return compile_kernel(kernel, target, extensions=self.extensions)
 
     def gap(self, check: str, item: str) -> str | None:
         """The reason why the backend knowingly lacks something, where its samples declare that."""

@@ -1,0 +1,1 @@
+"""An extension of the CUDA backend."""

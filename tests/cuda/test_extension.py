@@ -1,0 +1,55 @@
+"""The worked example of an extension: somebody else's distribution that adds to this backend."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import ROOT
+from tests.docs.test_code_blocks import install
+
+EXAMPLE = "tirx-cuda-extras"
+CONFORM = """
+import sys
+from tirx.testing.conformance import check_backend
+report = check_backend("cuda.extras", [sys.argv[1]], only=sys.argv[2:])
+print(report)
+sys.exit(not report.ok)
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> str:
+    return str(install(EXAMPLE, tmp_path_factory.mktemp("extension")))
+
+
+def run(place: str, *words: str) -> str:
+    """What a process with the extension installed prints; it must succeed."""
+    environ = {
+        "PYTHONPATH": place,
+        "PATH": "",
+        "TIRX_PLUGIN_CACHE": "0",
+        "TIRX_CACHE": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, env=environ, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_its_own_tests_pass(place: str) -> None:
+    assert "3 passed" in run(
+        place, "-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider", f"docs/examples/{EXAMPLE}/tests"
+    )
+
+
+@pytest.mark.slow
+def test_it_passes_the_kit_and_its_host_does_beside_it(place: str) -> None:
+    topics = ("manifest", "import", "load", "rows", "namespaces", "pipelines", "intrinsics", "dispatch", "kernel")
+    text = run(place, "-c", CONFORM, str(Path(__file__).with_name("conformance_samples.py")), *topics)
+    assert "+ dispatch.selected: passed" in text
+    assert "+ dispatch.results: passed" in text
+    assert "+ pipelines.contracts: passed" in text
