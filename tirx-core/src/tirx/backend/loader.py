@@ -8,6 +8,7 @@ from tirx.support.suggest import did_you_mean
 from .guard import Guard
 from .hooks import collect, functions_of
 from .importing import ensure_on_path, import_plugin
+from .patches import CoreNames
 from .rows import Contribution, Owner
 
 TYPE_CHECKING = False
@@ -32,23 +33,46 @@ class Loader:
 
     def attempt(self) -> Registry:
         """The snapshot that has this plugin's rows too. Whatever is raised is the plugin's fault, at `stage`."""
-        signatures = self.host.signatures()
+        self._hold_against_lock()
         without = f"TIRX_BACKENDS=-{self.candidate.name}"
-        with Guard(f"{self.candidate.what} ({self.owner})", without, self.host.slow_after) as guard:
-            plugin = self._plugin()
-            self.stage = "when its hooks were checked"
-            functions = functions_of(plugin, self.host.kinds)
-            signatures.register(self.candidate.name, functions)
-            self.stage = "in its hooks"
-            contribution = Contribution(self.owner, collect(functions, self.host.kinds, self.owner))
-            self.stage = "when its promises were checked"
-            self._check_promises(contribution)
-            self.stage = "when its rows joined those of the others"
-            made = self.host.snapshot().extended(contribution).verify()
+        names = CoreNames()
+        try:
+            with Guard(f"{self.candidate.what} ({self.owner})", without, self.host.slow_after) as guard:
+                made = self._joined()
+        finally:
+            replaced = names.restore()
         if guard.forked:
             self.stage = "while it was loaded"
             raise BackendError("it forked a process", hint="start processes when they are needed, not on import")
+        if replaced:
+            self.stage = "while it was loaded"
+            raise BackendError(
+                f"it replaced names of core, which were put back: {', '.join(sorted(replaced))}",
+                hint=f"plugins add rows and change nothing; report it to the authors of {self.owner.distribution}",
+            )
         return made
+
+    def _joined(self) -> Registry:
+        signatures = self.host.signatures()
+        plugin = self._plugin()
+        self.stage = "when its hooks were checked"
+        functions = functions_of(plugin, self.host.kinds)
+        signatures.register(self.candidate.name, functions)
+        self.stage = "in its hooks"
+        contribution = Contribution(self.owner, collect(functions, self.host.kinds, self.owner))
+        self.stage = "when its promises were checked"
+        self._check_promises(contribution)
+        self.stage = "when its rows joined those of the others"
+        return self.host.snapshot().extended(contribution).verify()
+
+    def _hold_against_lock(self) -> None:
+        if not self.host.environ.get("TIRX_BACKENDS_LOCK"):
+            return
+        from .lock import check_locked  # hashing is only for who asks for it
+
+        stage, self.stage = self.stage, "before it was imported"
+        check_locked(self.host, self.candidate)
+        self.stage = stage
 
     def _plugin(self) -> Any:
         if self.candidate.plugin is not None:

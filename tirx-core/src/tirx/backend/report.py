@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["backends_data", "backends_text", "probe_all", "why", "why_data"]
 
-_SETTINGS = ("TIRX_BACKENDS", "TIRX_EXTENSIONS", "TIRX_PLUGIN_PATH", "TIRX_PLUGIN_CACHE")
+_SETTINGS = ("TIRX_BACKENDS", "TIRX_BACKENDS_LOCK", "TIRX_EXTENSIONS", "TIRX_PLUGIN_PATH", "TIRX_PLUGIN_CACHE")
 
 
 def probe_all(timeout: float = 10.0, progress: Callable[[str], None] | None = None) -> dict[str, ProbeResult]:

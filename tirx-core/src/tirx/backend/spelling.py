@@ -20,8 +20,8 @@ API_VERSIONS: tuple[int, ...] = (1,)
 """All plugin APIs that this core accepts."""
 
 MODULES = frozenset({
-    "cache", "candidates", "default", "discovery", "faults", "guard", "hooks", "host", "importing", "loader",
-    "metadata", "missing", "probe", "record", "report", "rows", "settings", "signatures", "snapshot", "spelling",
+    "cache", "candidates", "default", "discovery", "faults", "guard", "hooks", "host", "importing", "loader", "lock",
+    "metadata", "missing", "patches", "probe", "record", "report", "rows", "settings", "signatures", "snapshot", "spelling",
     "unavailable",
 })  # fmt: skip
 """The modules of `tirx.backend`: `tirx.backend.<name>` means them, never a backend."""

@@ -30,7 +30,21 @@ def load_object(location: str) -> Any:
     from importlib import import_module
 
     module, _, attribute = location.partition(":")
-    found = import_module(module)
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # it needs something that is not installed
+        raise _gone(location) from None
     for part in attribute.split(".") if attribute else ():
         found = getattr(found, part)
     return found
+
+
+def _gone(location: str) -> Exception:
+    from .errors import BackendError  # only when something went wrong
+
+    return BackendError(
+        f"`{location}` is not there, although a row names it",
+        hint="if its distribution was removed or replaced while this process runs, start Python again; else report it to its authors",
+    )
