@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import tirx
 from tests.trn.tile.operations import Place, check, crossed, refused
+from tirx import script as Tx
 
 
 def whole(dtype: str = "float32") -> Place:
@@ -86,6 +89,28 @@ def test_the_size_of_instructions_sends_rows_to_parts() -> None:
     assert "tensor_scalar_reduce" not in check("binary_reduce", keywords=words, tolerance=1e-6, **operands)
     words["dispatch"] = "default"
     assert "no instruction has a whole row" in refused("binary_reduce", keywords=words, **operands)
+
+
+def test_sums_of_squares() -> None:
+    func = tirx.compile(squares, "trn")
+    text = func.source.text
+    assert text.count("nisa.activation") == 2  # a call for whole groups of rows, one for the rest
+    assert "op=nl.square" in text
+    a = np.random.default_rng(9).random((200, 60), dtype=np.float32)
+    total = np.empty((200, 1), np.float32)
+    assert tirx.simulate(squares, a, total, target="trn").verdict == "clean"
+    np.testing.assert_allclose(total, (a * a).sum(axis=1, keepdims=True), rtol=1e-6)
+
+
+@Tx.prim_func
+def squares(a: Tx.Buffer((200, 60), "float32"), b: Tx.Buffer((200, 1), "float32")):
+    Tx.device_entry()
+    x = Tx.alloc_buffer((256, 60), "float32", scope="trn.sbuf", layout="PF")
+    y = Tx.alloc_buffer((256, 60), "float32", scope="trn.sbuf", layout="PF")
+    s = Tx.alloc_buffer((256, 1), "float32", scope="trn.sbuf", layout="PF")
+    Tx.tile.copy(x[0:200], a)
+    Tx.tile.binary_reduce(y[0:200], s[0:200], x[0:200], x[0:200], "mul", "sum")
+    Tx.tile.copy(b, s[0:200])
 
 
 def test_integers() -> None:

@@ -1,7 +1,7 @@
 """An elementwise operation and its reduction: in one instruction where the engines have one, else one after the other.
 
     unary_reduce     activation_reduce: sums of functions of the scalar engine
-    binary_reduce    tensor_scalar_reduce: one input is a number or a column, any fold
+    binary_reduce    tensor_scalar_reduce: one input is a number or a column, any fold; activation_reduce: the sum of squares
 
 `default` takes rows that one instruction has whole; `parts` takes everything else. Results are folded before they are rounded to the
 type of the first output. NKI: nisa.activation_reduce, nisa.tensor_scalar_reduce.
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tirx import script as Tx
-from tirx.ir import BufferRegion, TileCall
+from tirx.ir import BufferRegion, TileCall, structural_equal
 from tirx.tile import Predicate, Variant, Verdict, accept, decline
 from tirx.tile.context import DispatchContext
 
@@ -138,6 +138,22 @@ def _scalars(call: TileCall, context: DispatchContext) -> Verdict:
     return accept(operation=call.attr("binary_op"))
 
 
+def _emit_square(call: TileCall, context: DispatchContext) -> None:
+    for piece in _whole_rows(call, context):
+        with piece.each(context) as reached:
+            work = Work(piece, reached, call, context)
+            result, total = reached["binary_output"], reached["reduce_output"]
+            nki.activation_reduce(total, result, work.tile("binary_input1"), "square", "add")
+
+
+def _squared(call: TileCall, context: DispatchContext) -> Verdict:
+    operation, fold = call.attr("binary_op"), call.attr("reduce_op")
+    one, other = call.operand("binary_input1"), call.operand("binary_input2")
+    if (operation, fold) != ("mul", "sum") or not isinstance(one, BufferRegion) or not structural_equal(one, other):
+        decline("this is no sum of squares", binary_op=operation, reduce_op=fold)
+    return accept()
+
+
 def _emit_binary_parts(call: TileCall, context: DispatchContext) -> None:
     operation = getattr(Tx.tile, call.attr("binary_op"))
     operation(*(call.operand(name) for name in ("binary_output", "binary_input1", "binary_input2")))
@@ -196,5 +212,21 @@ VARIANTS = (
         _emit_binary_parts,
         Predicate("operands", _scalars),
         "tensor_scalar_reduce: both at once",
+    ),
+    Variant(
+        "binary_reduce",
+        "trn",
+        "square",
+        priority=11,
+        emit=declining(_emit_square),
+        predicates=(
+            in_memory(),
+            types,
+            floats_between,
+            Predicate("instructions", _one_instruction),
+            Predicate("operands", _squared),
+        ),
+        config=(SIZE,),
+        doc="activation_reduce of squares, for the sum of a tile's products with itself",
     ),
 )
