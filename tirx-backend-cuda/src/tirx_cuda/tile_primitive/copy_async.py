@@ -48,6 +48,10 @@ class Plan:
         return f"cp.async.{'cg' if self.bytes == 16 else 'ca'}.shared.global" + (f".L2::{size}B" if size else "")
 
 
+def _plan(call: TileCall, context: DispatchContext) -> Plan:
+    return context.once(Plan, lambda: Plan(call, context))
+
+
 def _memories(call: TileCall, context: DispatchContext) -> Verdict:
     target, source = copy_tiles(call, context)
     if not target.scope.startswith("shared") or source.scope != "global":
@@ -56,7 +60,7 @@ def _memories(call: TileCall, context: DispatchContext) -> Verdict:
 
 
 def _vectors(call: TileCall, context: DispatchContext) -> Verdict:
-    plan = Plan(call, context)
+    plan = _plan(call, context)
     if plan.bytes not in BYTES:
         decline("no vectors of 4, 8 or 16 bytes lie together and aligned on both sides", bytes=plan.bytes)
     if context.config["direct"] and (context.scope != "thread" or _elements(plan.target) != plan.vector):
@@ -82,7 +86,7 @@ def _elements(tile: Tile) -> object:
 
 def emit_cp_async(call: TileCall, context: DispatchContext) -> None:
     """One instruction per vector."""
-    plan = Plan(call, context)
+    plan = _plan(call, context)
     instruction = ptx[plan.mnemonic]
     condition = context.config["predicate"]
     with plan.share().chunks() as coords:

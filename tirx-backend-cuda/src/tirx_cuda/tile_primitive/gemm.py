@@ -61,6 +61,7 @@ class Plan:
         self.transposed = {"A": bool(call.attr("transpose_A")), "B": bool(call.attr("transpose_B"))}
         self.accumulates = _beta(call) == 1
         self.mma = self._instruction(context)
+        self._found: dict[str, Fragments] = {}
 
     def _instruction(self, context: DispatchContext) -> Mma:
         """The first row that the dtypes, the architecture and the depth allow."""
@@ -97,7 +98,13 @@ class Plan:
         return self._mnemonic(self.mma)
 
     def fragments(self, name: str) -> Fragments:
-        """Where the parts of one operand lie; transposed operands are looked at the other way round."""
+        """Where the parts of one operand lie."""
+        if name not in self._found:
+            self._found[name] = self._fragments(name)
+        return self._found[name]
+
+    def _fragments(self, name: str) -> Fragments:
+        """Transposed operands are looked at the other way round."""
         row, tile = self.mma, self.tiles[name]
         shape = {"A": (row.m, row.k), "B": (row.k, 8)}.get(name, (row.m, 8))
         atom = mma_fragment_layout(name, f"m{row.m}n8k{row.k}", tile.dtype.name)
@@ -114,6 +121,10 @@ class Plan:
 def _beta(call: TileCall) -> object:
     value = call.operand("beta")
     return 0 if value is None else value.value if isinstance(value, IntImm | FloatImm) else value
+
+
+def _plan(call: TileCall, context: DispatchContext) -> Plan:
+    return context.once(Plan, lambda: Plan(call, context))
 
 
 # ---- predicates -----------------------------------------------------------------------------------------------------
@@ -141,7 +152,7 @@ def _factors(call: TileCall, context: DispatchContext) -> Verdict:
 
 
 def _fragmented(call: TileCall, context: DispatchContext) -> Verdict:
-    plan = Plan(call, context)
+    plan = _plan(call, context)
     counts = {name: plan.fragments(name).counts for name in ("D", "A", "B", "C")}
     rows, depth = counts["A"]
     if counts["B"] != (depth, counts["D"][1]) or counts["D"][0] != rows or counts["C"] != counts["D"]:
@@ -154,7 +165,7 @@ def _fragmented(call: TileCall, context: DispatchContext) -> Verdict:
 
 def emit_mma(call: TileCall, context: DispatchContext) -> None:
     """`D` starts as `C` (or zero), then one instruction per part and step of k."""
-    plan = Plan(call, context)
+    plan = _plan(call, context)
     scope = getattr(Tx.tile, call.scope)
     found = {name: plan.fragments(name) for name in ("D", "A", "B")}
     if not plan.accumulates:

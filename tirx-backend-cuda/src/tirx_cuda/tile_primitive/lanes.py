@@ -61,6 +61,10 @@ class Fragments:
 
 def lanes_of(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tuple[str, int], ...]]]:
     """What one warp holds of a distributed tile: layout over lanes and registers, extents, and per dimension the other thread iters."""
+    return tile.context.once(("lanes", tile.key), lambda: _lanes(tile))
+
+
+def _lanes(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tuple[str, int], ...]]]:
     if tile.storage != "distributed":
         decline(f"`{tile.buffer.name}` is not spread over lanes", scope=tile.scope)
     layout = region_layout(tile)

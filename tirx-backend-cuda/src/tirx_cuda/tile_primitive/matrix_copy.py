@@ -92,6 +92,10 @@ def _run_dim(memory: Tile, dims: Sequence[int]) -> int | None:
     return None
 
 
+def _plan(call: TileCall, context: DispatchContext) -> Plan:
+    return context.once(Plan, lambda: Plan(call, context))
+
+
 # ---- predicates -----------------------------------------------------------------------------------------------------
 
 
@@ -114,7 +118,7 @@ def _whole_warps(call: TileCall, context: DispatchContext) -> Verdict:
 
 
 def _matrices(call: TileCall, context: DispatchContext) -> Verdict:
-    plan = Plan(call, context)
+    plan = _plan(call, context)
     arch, present = context.target["arch"], ptx[plan.mnemonic].archs
     if arch not in present:
         decline("the architecture lacks the instruction", arch=arch, since=present[0])
@@ -126,7 +130,7 @@ def _matrices(call: TileCall, context: DispatchContext) -> Verdict:
 
 def emit_matrices(call: TileCall, context: DispatchContext) -> None:
     """One instruction per block of matrices."""
-    plan = Plan(call, context)
+    plan = _plan(call, context)
     lane = context.analyzer.simplify(as_expr(context.id("thread", "warp")))
     base = _warp_base(plan)
     blocks = plan.found.grouped(plan.sizes)

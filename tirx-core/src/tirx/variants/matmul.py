@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .. import script as Tx
 from ..ir import Expr, FloatImm, IntImm, as_expr, cast, const
 from ..tile import Predicate, Variant, Verdict, accept, decline
+from ..tile.shapes import is_one
 from .elementwise import share_of
 from .operand import Tile, tile_of
 
@@ -25,13 +28,31 @@ def _at(first: Index, second: Index, transposed: bool) -> tuple[Index, Index]:
     return (second, first) if transposed else (first, second)
 
 
+def _sides(extents: Sequence[Index]) -> tuple[int, int]:
+    """Which dimensions are those of the matrix: of more than two, those that are not 1 (`A[stage, :, :]`), or the last."""
+    longer = [dim for dim, extent in enumerate(extents) if not is_one(extent)]
+    first, second = longer if len(extents) > 2 and len(longer) == 2 else range(len(extents))[-2:]
+    return first, second
+
+
+def _matrix(call: TileCall, name: str, context: DispatchContext) -> tuple[Tile, tuple[Index, Index]]:
+    """An operand that is indexed by row and column, and its size."""
+    extents = tile_of(call, name, context).extents
+    first, second = _sides(extents)
+    size = (extents[first], extents[second])
+    return tile_of(call, name, context, size), size
+
+
 def emit_matmul(call: TileCall, context: DispatchContext) -> None:
     """`D[i, j] = alpha * sum(A[i, k] * B[k, j]) + beta * C[i, j]`."""
-    target, before = tile_of(call, "D", context), tile_of(call, "C", context)
-    left, right = tile_of(call, "A", context), tile_of(call, "B", context)
-    depth = left.extents[0 if call.attr("transpose_A") else 1]
+    target = tile_of(call, "D", context)
+    before = tile_of(call, "C", context, target.extents)
+    (left, size), (right, _) = _matrix(call, "A", context), _matrix(call, "B", context)
+    depth = size[0 if call.attr("transpose_A") else 1]
     dtype = _accumulator(target.dtype)
-    with share_of(target, {}).each() as (row, column):
+    first, second = _sides(target.extents)
+    with share_of(target, {}).each() as coords:
+        row, column = coords[first], coords[second]
         total = Tx.local_scalar(dtype)
         total.assign(const(0, dtype))
         with Tx.serial(depth) as k:
@@ -39,27 +60,30 @@ def emit_matmul(call: TileCall, context: DispatchContext) -> None:
             a = left.load(_at(row, k, call.attr("transpose_A")))
             b = right.load(_at(k, column, call.attr("transpose_B")))
             total.assign(as_expr(total) + cast(a, dtype) * cast(b, dtype))
-        target.store((row, column), _combined(call, as_expr(total), before, (row, column)))
+        target.store(coords, _combined(call, as_expr(total), before, coords))
 
 
 def emit_matmul_at_once(call: TileCall, context: DispatchContext) -> None:
     """`C[i, j] = sum(A[i, k] * B[j, k])`, or that added to it."""
-    target, left, right = (tile_of(call, name, context) for name in ("C", "A", "B"))
-    depth = left.extents[0 if call.attr("transA") else 1]
+    target = tile_of(call, "C", context)
+    (left, size), (right, _) = _matrix(call, "A", context), _matrix(call, "B", context)
+    depth = size[0 if call.attr("transA") else 1]
     dtype, accum = _accumulator(target.dtype), call.operand("accum")
-    with share_of(target, {}).each() as (row, column):
+    first, second = _sides(target.extents)
+    with share_of(target, {}).each() as coords:
+        row, column = coords[first], coords[second]
         total = Tx.local_scalar(dtype)
         total.assign(const(0, dtype))
         if accum is not None:
             assert isinstance(accum, Expr)
             with Tx.If(accum), Tx.Then():
-                total.assign(cast(target.load((row, column)), dtype))
+                total.assign(cast(target.load(coords), dtype))
         with Tx.serial(depth) as k:
             context.analyzer.bind(k, 0, depth - 1 if isinstance(depth, int) else None)
             a = left.load(_at(row, k, call.attr("transA")))
             b = right.load(_at(column, k, call.attr("transB")))
             total.assign(as_expr(total) + cast(a, dtype) * cast(b, dtype))
-        target.store((row, column), as_expr(total))
+        target.store(coords, as_expr(total))
 
 
 def _unscaled(call: TileCall, context: DispatchContext) -> Verdict:
@@ -67,7 +91,7 @@ def _unscaled(call: TileCall, context: DispatchContext) -> Verdict:
     return accept() if not scaled else decline("scale factors need a machine that has them", operands=scaled)
 
 
-def _combined(call: TileCall, product: Expr, before: Tile, coords: tuple[Index, ...]) -> Expr:
+def _combined(call: TileCall, product: Expr, before: Tile, coords: Sequence[Index]) -> Expr:
     """With `alpha` and `beta`, leaving out what they say is not there."""
     alpha, beta = _factor(call, "alpha", 1), _factor(call, "beta", 0)
     found: Expr = product if _is(alpha, 1) else product * cast(as_expr(alpha), product.dtype)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from ..ir import Expr, as_expr
+from ..arith import Analyzer
+from ..ir import Expr, Var, as_expr
 from ..layout.iters import Iter
 from ..layout.names import axis_named
 from ..tile import decline
@@ -18,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..arith import Analyzer
     from ..layout import TileLayout
     from ..tile.context import DispatchContext
     from .operand import Index, Tile
@@ -137,10 +137,39 @@ def _digits(layout: TileLayout, context: DispatchContext) -> tuple[dict[int, Exp
             (number, item) for number, item in enumerate(layout.shard) if item.axis == axis and not is_unit(item.extent)
         ]
         copies = [item for item in layout.replica if item.axis == axis and not is_unit(item.extent)]
-        value = _id_on(axis, context) - layout.offset.get(axis, 0)
-        width = context.width(row.level, row.within)
-        _split(value, width, shard, copies, context, (digits, guards, first))
+        offset, width = layout.offset.get(axis, 0), context.width(row.level, row.within)
+        found = _split_id(_id_on(axis, context), offset, width, shard, copies, context)
+        digits.update(found[0])
+        guards.extend(found[1])
+        first.extend(found[2])
     return digits, guards, first
+
+
+Found = tuple[dict[int, Expr], list[Expr], list[Expr]]
+
+
+def _split_id(
+    number: Expr,
+    offset: Index,
+    width: int | None,
+    shard: Sequence[tuple[int, Iter]],
+    copies: Sequence[Iter],
+    context: DispatchContext,
+) -> Found:
+    """The digits of an id. Kernels ask for the same again and again: what holds everywhere is kept, what needs a condition is not."""
+    if not isinstance(number, Var) or not isinstance(offset, int) or width is None:
+        return _split(as_expr(number - offset), width, shard, copies, context.analyzer)
+    analyzer = Analyzer()
+    analyzer.bind(number, 0, width - 1)
+    key = (
+        "digits",
+        id(number),
+        offset,
+        *((place, item.key()) for place, item in shard),
+        *(item.key() for item in copies),
+    )
+    _, found = context.cached(key, lambda: (number, _split(as_expr(number - offset), width, shard, copies, analyzer)))
+    return found if not found[1] else _split(as_expr(number - offset), width, shard, copies, context.analyzer)
 
 
 def _id_on(axis: str, context: DispatchContext) -> Expr:
@@ -158,15 +187,15 @@ def _split(
     width: int | None,
     shard: Sequence[tuple[int, Iter]],
     copies: Sequence[Iter],
-    context: DispatchContext,
-    found: tuple[dict[int, Expr], list[Expr], list[Expr]],
-) -> None:
+    analyzer: Analyzer,
+) -> Found:
     """Mixed-radix digits of one id: steps sorted by stride must each be a multiple of all below."""
-    digits, guards, first = found
+    digits: dict[int, Expr] = {}
+    guards: list[Expr] = []
+    first: list[Expr] = []
     steps = [(_static(item.stride, "stride"), _static(item.extent, "extent"), number) for number, item in shard]
     steps += [(_static(item.stride, "stride"), _static(item.extent, "extent"), -1) for item in copies]
     below = 1
-    analyzer = context.analyzer
     for stride, extent, number in sorted(steps):
         if stride % below:
             decline("the steps of a thread axis overlap", stride=stride, below=below)
@@ -186,6 +215,7 @@ def _split(
     if width is not None and below > width:
         axis = next(item.axis for item in (*(found for _, found in shard), *copies))
         decline("the layout names more threads than the launch has", axis=axis, named=below, there=width)
+    return digits, guards, first
 
 
 def _static(value: Index, what: str) -> int:
