@@ -26,6 +26,7 @@ BROKEN = (
     "hangs",
     "prints",
     "forks",
+    "monkeypatches",
     "no_device",
     "broken_extension",
 )
@@ -82,6 +83,11 @@ EXPECTED = {
     ),
     "sys_exit": ("FAILED", "while it was imported: SystemExit: 0", "TIRX_BACKENDS=-sys_exit"),
     "forks": ("FAILED", "while it was loaded: it forked a process", "start processes when they are needed"),
+    "monkeypatches": (
+        "FAILED",
+        "it replaced names of core, which were put back: tirx.ir.function.PrimFunc.script, tirx.support.suggest.did_you_mean",
+        "report it to the authors of tirx-toy-monkeypatches",
+    ),
     "no_device": ("UNAVAILABLE", "there is no such device here", "buy one"),
 }
 
