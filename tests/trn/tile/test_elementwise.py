@@ -65,13 +65,22 @@ def test_whole_numbers_are_exact(operation: str, second: str, tmp_path: Path) ->
     check(operation, folder=tmp_path, given={"src1": large}, dst=whole("int32"), src1=whole("int32"), src2=other)
 
 
-def test_small_integers_are_compared_and_not_summed() -> None:
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize("operation", ["add", "sub", "mul"])
+def test_small_integers_wrap(operation: str, dtype: str, tmp_path: Path) -> None:
+    kind = np.iinfo(dtype)
+    rng = np.random.default_rng(10)
+    given = {name: rng.integers(kind.min, kind.max + 1, (70, 50)).astype(dtype) for name in ("src1", "src2")}
+    tile = Place((70, 50), dtype)
+    check(operation, folder=tmp_path, given=given, dst=tile, src1=tile, src2=tile)
+    check(operation, given=given, dst=tile, src1=tile, src2=3)
+    check(operation, dst=tile, src1=tile, src2=Place((70, 1), dtype))
+
+
+def test_small_integers_are_compared() -> None:
     check("maximum", dst=whole("int8"), src1=whole("int8"), src2=column("int8"))
-    text = refused("add", dst=whole("int8"), src1=whole("int8"), src2=1)
-    assert (
-        "integers: sums and products of int8 saturate where they are written, and wrap by what the operation means"
-        in text
-    )
+    text = refused("fma", dst=whole("int8"), src=whole("int8"), scale=2, bias=1)
+    assert "integers: int8 saturates where it is written, and wraps by what the operation means" in text
 
 
 def test_whole_numbers_do_not_stretch() -> None:

@@ -1,7 +1,7 @@
 """Two operands: `tensor_tensor` of two tiles, `tensor_scalar` where one is a number or has one element per partition.
 
-Engines compute in float32 and convert what they write. Two 32-bit integer tiles in SBUF are computed exactly, by GpSimd; sums and
-products of smaller integers would saturate where they wrap elsewhere, and are refused. NKI: nisa.tensor_tensor, nisa.tensor_scalar.
+Engines compute in float32 and convert what they write. Two 32-bit integer tiles in SBUF are computed exactly, by GpSimd; smaller integers
+in 32 bits. NKI: nisa.tensor_tensor, nisa.tensor_scalar.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .. import script as nki
 from ..hardware import PSUM
 from .rules import MAX_INST_SIZE, covered, declining, in_memory, regions, split, types
 from .work import Work
+from .wrapping import combine_small
 
 __all__ = ["OPCODES", "VARIANTS", "combine", "exact_shapes", "whole_numbers"]
 
@@ -26,6 +27,9 @@ _WRAP = ("add", "sub", "mul")
 def combine(work: Work, operation: str, result: Any, first: str, second: str) -> None:
     """`result = first operation second` for one instruction."""
     opcode, dtype = OPCODES[operation], result.buffer.dtype if hasattr(result, "buffer") else result.dtype
+    if dtype.is_integer and dtype.bits < 32 and operation in _WRAP:
+        combine_small(work, opcode, result, first, second)
+        return
     exact = dtype.is_integer and dtype.bits == 32
     one, other = (None, None) if exact else (work.scalar(first), work.scalar(second))
     if other is not None:
@@ -52,10 +56,9 @@ def whole_numbers(operations: tuple[str, ...]) -> Predicate:
         done = {call.attr(name) for name in operations} or {call.op.name}
         if dtype.is_float or not done & {*_WRAP, "maximum", "minimum", "fma"}:
             return accept(dtype=dtype)
-        if dtype.bits < 32 and done & {*_WRAP, "fma"}:
+        if dtype.is_bool or (dtype.bits < 32 and "fma" in done):
             decline(
-                f"sums and products of {dtype} saturate where they are written, and wrap by what the operation means; "
-                "compute in int32 (Tx.tile.cast), or in float32",
+                f"{dtype} saturates where it is written, and wraps by what the operation means; compute in int32 (Tx.tile.cast)",
                 dtype=dtype,
             )
         if dtype.bits == 32:
