@@ -57,9 +57,9 @@ def main() -> None:
 
 def show(title: str, rows: Iterable[tuple[str, float, float, float]]) -> None:
     """One table: what, ours, the peer's, ratio."""
-    print(f"\n{title:<58} {'ours':>10} {'peer':>12} {'ours / peer':>12}")
+    print(f"\n{title:<66} {'ours':>10} {'peer':>12} {'ours / peer':>12}")
     for what, ours, peer, ratio in rows:
-        print(f"  {what:<56} {ours:>7.2f} ms {peer:>9.2f} ms {ratio:>12.4f}")
+        print(f"  {what:<64} {ours:>7.2f} ms {peer:>9.2f} ms {ratio:>12.4f}")
 
 
 def show_quality(rows: Iterable[tuple[str, ...]]) -> None:
