@@ -59,7 +59,7 @@ def ptx_stub() -> str:
     return instruction_types()
 
 
-REFERENCE = ("language", "intrinsics", "tile", "cuda", "ptx", "nki", "targets", "command-line", "errors")
+REFERENCE = ("language", "intrinsics", "tile", "variants", "cuda", "ptx", "nki", "targets", "command-line", "errors")
 DRAWN = ("fragment", "rows", "padded", "swizzled", "operand-a")
 STUBS = (
     Generated("tirx-core/src/tirx/script/tile_functions.pyi", tile_stub),

@@ -19,6 +19,7 @@ from tools.api_reference import documentation, signature
 from tools.ptx_reference import ptx_forms
 from tools.tables import page, table
 from tools.tile_reference import tile
+from tools.variant_reference import variants
 
 # Where a function is defined says what it is about.
 TOPICS = {
@@ -280,6 +281,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "language": language,
     "intrinsics": intrinsics,
     "tile": tile,
+    "variants": variants,
     "cuda": cuda,
     "nki": nki,
     "ptx": ptx_forms,

@@ -102,3 +102,27 @@ def test_cp_async_under_a_predicate(fill):
     assert report.verdict == "clean", str(report)
     np.testing.assert_array_equal(b[:48], a[:48])
     np.testing.assert_array_equal(b[48:], 0 if fill else 7)
+
+
+def refused_async(dst, src, target="cuda -arch=sm_80", **keywords):
+    with pytest.raises(DispatchError) as raised:
+        check_tile_operation("copy_async", {"dst": dst, "src": src}, target=target, dispatch="ldgsts", **keywords)
+    return " ".join(str(raised.value).split())
+
+
+def test_refusals_of_cp_async_say_why():
+    there, here = Place("shared", (8, 8)), Place("global", (8, 8))
+    assert "cp.async copies from global to shared memory (dst=global, src=shared)" in refused_async(here, there)
+    assert "the architecture lacks cp.async (arch=sm_75, since=sm_80)" in refused_async(there, here, "cuda -arch=sm_75")
+    bytes_ = Place("shared", (8, 3), "uint8"), Place("global", (8, 3), "uint8")
+    assert "no vectors of 4, 8 or 16 bytes lie together and aligned on both sides" in refused_async(*bytes_)
+    assert "`direct` is one instruction in thread scope (scope=cta" in refused_async(there, here, direct=True)
+    assert "`fill_mode` says what happens where `predicate` does not hold" in refused_async(
+        there, here, fill_mode="zero"
+    )
+
+
+def test_vectors_of_several_threads_are_refused():
+    places = {"dst": Place("shared", (4,)), "src": Place("global", (4,))}
+    with pytest.raises(DispatchError, match=r"one vector is one thread's work: call it in thread scope \(scope=cta\)"):
+        check_tile_operation("copy", places, target="cuda -arch=sm_80", dispatch="vec_128b")

@@ -145,9 +145,13 @@ def _shared_out(call: TileCall, context: DispatchContext) -> Verdict:
 IN_REGISTERS = Predicate("tiles in registers", _all_in_threads)
 SHARED_OUT = Predicate("each thread has what it needs", _shared_out)
 WHERE = {
-    "reg": (10, IN_REGISTERS),
-    "smem": (10, Predicate("tiles in shared memory", _all_shared)),
-    "mixed": (5, None),
+    "reg": (10, IN_REGISTERS, "each thread computes the elements that it holds"),
+    "smem": (
+        10,
+        Predicate("tiles in shared memory", _all_shared),
+        "neighbours compute neighbouring elements, in vectors",
+    ),
+    "mixed": (5, None, "each thread computes its share of the destination, wherever the tiles lie"),
 }
 
 
@@ -155,9 +159,9 @@ def elementwise_variants(kind: str) -> tuple[Variant, ...]:
     """The rows of all elementwise operations for `kind`."""
     return tuple(
         Variant(
-            operation, kind, name, priority=priority, emit=emit_elementwise, doc=__doc__.splitlines()[0],
+            operation, kind, name, priority=priority, emit=emit_elementwise, doc=doc,
             predicates=(*((where,) if where else ()), SHARED_OUT),
         )
         for operation in ELEMENTWISE
-        for name, (priority, where) in WHERE.items()
+        for name, (priority, where, doc) in WHERE.items()
     )  # fmt: skip
