@@ -15,7 +15,7 @@ def test_a_seeded_fault_is_caught(fault: Fault, tmp_path) -> None:
         report = check_backend(fault.toy, only=[fault.check])
     outcome = report[fault.check]
     assert outcome.state == "failed", str(report)
-    assert fault.message in "\n".join(outcome.problems), str(report)
+    assert fault.says in "\n".join(outcome.problems), str(report)
     assert outcome.check.advice in str(report)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 import tirx
 from tirx import script as Tx
 

@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 
 @click.command("conform")
-@click.argument("name")
+@click.argument("name", required=False, default="")
 @click.option(
     "--samples",
     "samples",
@@ -26,7 +26,7 @@ __all__ = ["command"]
 @click.option(
     "--only", multiple=True, metavar="CHECK", help="Only this check, or this topic (repeatable): load, codegen.names."
 )
-@click.option("--list", "listed", is_flag=True, help="List the checks and what each proves; NAME may be anything.")
+@click.option("--list", "listed", is_flag=True, help="List the checks and what each proves.")
 @json_option
 def command(name: str, samples: tuple[str, ...], only: tuple[str, ...], listed: bool, as_json: bool) -> None:
     """Check that an installed backend keeps what core and other backends count on.
@@ -43,6 +43,8 @@ def command(name: str, samples: tuple[str, ...], only: tuple[str, ...], listed: 
     if listed:
         _list([(check.name, check.proves) for check in ALL], as_json)
         return
+    if not name:
+        raise click.UsageError("name a backend; `tirx backends` lists those that are installed")
     _check_names(only, [check.name for check in ALL])
     if find_spec("pytest") is None:
         raise BackendError(
@@ -63,7 +65,7 @@ def _check_names(only: tuple[str, ...], known: list[str]) -> None:
     topics = {name.partition(".")[0] for name in known}
     for name in only:
         if name not in known and name not in topics:
-            raise click.UsageError(f"there is no check or topic {name!r}; `tirx conform NAME --list` lists them")
+            raise click.UsageError(f"there is no check or topic {name!r}; `tirx conform --list` lists them")
 
 
 def _list(checks: list[tuple[str, str]], as_json: bool) -> None:

@@ -53,7 +53,8 @@ class Clock:
     def stop(self) -> tuple[float, float]:
         """(computed on a machine of usual pace, waited)."""
         wall, computed, queue = (
-            now - then for now, then in zip((time.perf_counter(), time.process_time(), queued()), self.before)
+            now - then
+            for now, then in zip((time.perf_counter(), time.process_time(), queued()), self.before, strict=True)
         )
         return computed / self.pace, max(0.0, wall - computed - queue)
 
