@@ -27,14 +27,21 @@ class OpenCLGenerator(CGenerator):
     def attributes(self, func: PrimFunc) -> str:
         """`__attribute__((reqd_work_group_size(x, y, z))) void`, where the size is known."""
         sizes = [func.attrs["launch"].extent(f"thread.{axis}") for axis in _AXES]
-        if any(size is None for size in sizes):
-            return "void "
-        return f"__attribute__((reqd_work_group_size({', '.join(map(str, sizes))}))) void "
+        promises = []
+        if None not in sizes:
+            promises.append(f"reqd_work_group_size({', '.join(map(str, sizes))})")
+        if self.target["subgroups"] and any(name.startswith("tvm_warp_shuffle") for name in _called(func)):
+            promises.append(f"intel_reqd_sub_group_size({self.target['width']})")
+        return f"{''.join(f'__attribute__(({promise})) ' for promise in promises)}void "
 
     def opening(self, func: PrimFunc) -> Iterable[str]:
         """One event stands for all copies of the group."""
-        calls = (node for node in walk(func.body, Call.BIT) if isinstance(node, Call))
-        return [f"event_t {EVENT} = 0;"] if any(node.op.name == "opencl.async_work_group_copy" for node in calls) else []
+        return [f"event_t {EVENT} = 0;"] if "opencl.async_work_group_copy" in _called(func) else []
+
+
+def _called(func: PrimFunc) -> set[str]:
+    """Names of what a function calls."""
+    return {node.op.name for node in walk(func.body, Call.BIT) if isinstance(node, Call)}
 
 
 def _emission(name: str) -> Emission | None:

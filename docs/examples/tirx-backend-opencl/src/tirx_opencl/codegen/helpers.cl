@@ -41,11 +41,12 @@ static inline float e4m3_to_float(uchar bits) {
 }
 
 //! float_to_e4m3
-// To nearest even; what is too large is NaN, as the format has no infinity.
+// To nearest even; what is too large becomes the largest number.
 static inline uchar float_to_e4m3(float value) {
   uchar sign = (uchar)(as_uint(value) >> 24 & 0x80u);
   float size = fabs(value);
-  if (!(size < 464.0f)) return isnan(value) || size > 464.0f ? (uchar)(sign | 0x7f) : (uchar)(sign | 0x7e);
+  if (isnan(value)) return (uchar)(sign | 0x7f);
+  if (size >= 448.0f) return (uchar)(sign | 0x7e);
   if (size < 0x1p-6f) return (uchar)(sign | (uchar)rint(size * 0x1p9f));
   uint bits = as_uint(size);
   return (uchar)(sign | (uchar)(((bits + 0x7ffffu + (bits >> 20 & 1u)) >> 20) - (120u << 3)));
@@ -62,7 +63,7 @@ static inline uchar float_to_e5m2(float value) {
   uchar sign = (uchar)(as_uint(value) >> 24 & 0x80u);
   float size = fabs(value);
   if (isnan(value)) return (uchar)(sign | 0x7e);
-  if (size >= 61440.0f) return (uchar)(sign | 0x7c);
+  if (size >= 57344.0f) return (uchar)(sign | 0x7b);
   if (size < 0x1p-14f) return (uchar)(sign | (uchar)rint(size * 0x1p16f));
   uint bits = as_uint(size);
   return (uchar)(sign | (uchar)(((bits + 0xfffffu + (bits >> 21 & 1u)) >> 21) - (112u << 2)));

@@ -38,7 +38,7 @@ def _rows(call: TileCall, context: DispatchContext) -> Verdict:
     length = target.extents[-1]
     if target.dtype is not source.dtype or target.dtype.bits % 8:
         decline("elements are copied as they are", dst=target.dtype.name, src=source.dtype.name)
-    if target.extents != source.extents or not isinstance(length, int):
+    if source.extents[-1] != length or not isinstance(length, int):
         decline("both sides have rows of one constant length")
     if not all(has_runs(tile, length) for tile in (target, source)):
         decline("a row does not lie together on both sides", row=length)
