@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from .. import __version__
 from ..support.errors import TirxError
@@ -34,6 +35,7 @@ _COMMANDS = {
     "doctor": "what is installed, what is missing, what to install",
     "stubs": "write typing stubs of all that is installed, for editors",
     "cache": "what the cache of compiled binaries holds; clear it",
+    "completion": "the script that makes a shell complete this command",
 }
 
 
@@ -48,6 +50,11 @@ class _Lazy(click.Group):
             return None
         command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __package__).command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands with their lines of help, from the table: importing them all takes longer than anybody waits for a word."""
+        found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -64,6 +71,10 @@ class _Lazy(click.Group):
             raise _Fault(error) from None
         except BrokenPipeError:
             _leave_quietly()
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise _Fault(TirxError(f"{error.filename}: {error.strerror}")) from None
 
 
 class _Fault(click.ClickException):

@@ -7,6 +7,7 @@ import click
 from ..backend import default_host
 from ..backend.lock import DEFAULT_FILE, make_lock, verify_lock, write_lock
 from ..backend.report import backends_data, backends_text, probe_all
+from .completion import files
 from .output import json_option, print_json
 
 __all__ = ["command"]
@@ -14,7 +15,7 @@ __all__ = ["command"]
 
 @click.command("backends")
 @click.argument("action", type=click.Choice(["list", "lock", "verify"]), default="list")
-@click.argument("file", default=DEFAULT_FILE)
+@click.argument("file", default=DEFAULT_FILE, shell_complete=files)
 @click.option("--probe", is_flag=True, help="Import each backend in a process of its own and say what happened.")
 @click.option(
     "--timeout",

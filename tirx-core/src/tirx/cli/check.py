@@ -9,6 +9,7 @@ import click
 from ..driver import compile as compile_kernel
 from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError, TirxError
+from .completion import files
 from .kernels import Chosen, kernels_of, limit_option, load_file, under_time_limit
 from .output import json_option, print_json, progress
 
@@ -16,7 +17,7 @@ __all__ = ["command"]
 
 
 @click.command("check")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=files)
 @click.option(
     "--target",
     "-t",

@@ -9,6 +9,7 @@ import click
 from ..driver import estimate, explain
 from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError
+from .completion import files
 from .kernels import (
     Chosen,
     kernels_of,
@@ -25,7 +26,7 @@ __all__ = ["command"]
 
 
 @click.command("explain")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=files)
 @target_option
 @click.option("--function", "-f", metavar="NAME", help="Only this kernel of the file (default: all of them).")
 @set_option
@@ -52,9 +53,12 @@ def command(
     tirx explain gemm.py -f main --set tile=64 --json
     tirx explain gemm.py --cost --size n=4096
     """  # noqa: D301 - click reads the backspace
+    given = dict(map(_size, sizes))
+    if given and not cost:
+        raise click.UsageError("--size goes with --cost")
     under_time_limit(time_limit)
     if cost:
-        _show_costs(_chosen(file, function, constants), target, dict(map(_size, sizes)), as_json)
+        _show_costs(_chosen(file, function, constants), target, given, as_json)
         return
     found = [
         (name, explain(chosen.kernel, chosen.target(target or chosen.default_target() or "generic")))

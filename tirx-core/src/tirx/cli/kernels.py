@@ -23,6 +23,7 @@ from ..support.span import Span
 from ..support.suggest import did_you_mean
 from ..target import Target
 from .app import COMMAND_LINE
+from .completion import files, target_names
 
 __all__ = [
     "Chosen",
@@ -40,11 +41,12 @@ _CHILD = "TIRX_CHILD"  # set in the child that runs a kernel file under a time l
 # The working directory is no place to import our own dependencies from, so it goes from the child's path first.
 _START = "import sys; sys.path[:] = filter(None, sys.path); from tirx.cli import main; main()"
 
-kernel_argument = click.argument("kernel", metavar="FILE[:NAME]")
+kernel_argument = click.argument("kernel", metavar="FILE[:NAME]", shell_complete=files)
 target_option = click.option(
     "--target",
     "-t",
     metavar="TARGET",
+    shell_complete=target_names,
     help="A kind, a tag, or a kind with -attribute=value words (default: the kernel's own, or TARGET in its file).",
 )
 set_option = click.option(
