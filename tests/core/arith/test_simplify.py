@@ -30,6 +30,7 @@ def analyzer() -> Analyzer:
         (bx // 64 * 64 + bx % 64, bx),
         (((n * 32 + bx // 64) * 64 + bx % 64), n * 2048 + bx),
         (bx // 4 * 8 + bx % 4 * 2, bx * 2),
+        ((bx * 16 + tx) // 20 * 20 + (bx * 16 + tx) % 20, bx * 16 + tx),
         (tx * 1 + 0, tx),
         (tx * 0, ir.const(0)),
         (tx * 4 // 2, tx * 2),

@@ -70,10 +70,11 @@ class Linear:
         quotient.constant, rest.constant = divmod(self.constant, divisor)
         return quotient, rest
 
-    def recombine(self) -> None:
-        """Quotients and remainders of one value become the value again: `x // 4 * 4 + x % 4` is `x`."""
+    def recombine(self) -> bool:
+        """Quotients and remainders of one value become the value again: `x // 4 * 4 + x % 4` is `x`. Whether any did."""
         if not _has_digits(self.atoms.values()):
-            return
+            return False
+        joined = False
         for atom, factor in self.items():
             if not (isinstance(atom, FloorMod) and isinstance(atom.b, IntImm) and atom.b.value > 0):
                 continue
@@ -82,7 +83,9 @@ class Linear:
                 self.add(self.atoms[quotient], -factor * atom.b.value)
                 self.add(atom, -factor)
                 self.plus(atom.a, factor)
+                joined = True
         self._recognise_remainders()
+        return joined
 
     def _recognise_remainders(self) -> None:
         """A value less its multiples is a remainder, less its remainder a multiple: `x - x // 4 * 4` is `x % 4`."""

@@ -90,9 +90,9 @@ def _sum(node: Expr, analyzer: Analyzer) -> Expr | None:
     if not scalar_integer(node):
         return None
     form = analyzer.linear(node)
-    form.recombine()
+    joined = form.recombine()
     count = len(form.atoms) + (form.constant != 0)
-    return form.to_expr(node.dtype) if count < form.leaves else None
+    return form.to_expr(node.dtype) if joined or count < form.leaves else None
 
 
 def _product(node: Mul, analyzer: Analyzer) -> Expr | None:
