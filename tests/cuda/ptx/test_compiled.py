@@ -55,7 +55,7 @@ def _size(array: str) -> int:
     return 256 if array in ("u32", "f32") else 16
 
 
-def _text(forms: Sequence[Form]) -> str:
+def text_of(forms: Sequence[Form]) -> str:
     arrays = [f'    {name} = T.alloc_local(({_size(name)},), "{dtype}")' for name, dtype in _DTYPES.items()]
     calls = [f'    T.ptx["{form.mnemonic}"]({", ".join(_operands(form))})' for form in forms]
     return _HEAD + "\n".join([*arrays, *calls, "    O[tx] = u32[0]"]) + "\n"
@@ -86,5 +86,5 @@ def test_every_form_compiles_as_inline_assembly(arch: str, monkeypatch: pytest.M
     for batch in _batches(arch):
         for form in batch:
             monkeypatch.setattr(form, "volatile", True)  # or the compiler drops what nobody uses
-        made = tirx.compile(Tx.from_source(_text(batch)), target=f"cuda -arch={arch}")
+        made = tirx.compile(Tx.from_source(text_of(batch)), target=f"cuda -arch={arch}")
         assert made.binaries["cubin"]

@@ -74,7 +74,7 @@ def nothing(op: Op, *values: Any) -> None:
     """Only caches change."""
 
 
-def discard(op: Op, address: Any) -> None:
+def discard(op: Op, address: Any, *size: Any) -> None:
     """What the line held is lost."""
     for position in range(8):
         op.ctx.store(
