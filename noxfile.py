@@ -24,6 +24,7 @@ TRN = "tirx-backend-trn"
 EVERYTHING = (CORE, CUDA, TRN)
 SOURCES = ("tirx-core", "tirx-backend-cuda", "tirx-backend-trn")
 IMPORTABLE = (CORE, *SOURCES[1:])  # enough for what only reads or imports them
+OPENCL = "docs/examples/tirx-backend-opencl[cpu]"  # the example of a third party's; it brings PoCL, which runs on any CPU
 THIRD_PARTY = "tests/plugins/distributions/wavefront"  # a backend that none of ours knows
 
 # The install matrix: what a user may have, and the tests that must pass with just that.
@@ -83,9 +84,16 @@ def pytest(session: nox.Session, *arguments: str) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """Run the example kernels: simulate, check against NumPy, compile; one table."""
-    install(session, *EVERYTHING, groups=("demo",))
+    """Run the example kernels: simulate, check against NumPy, compile, run what OpenCL can run natively; one table."""
+    install(session, *EVERYTHING, OPENCL, groups=("demo",))
     session.run("python", "docs/examples/demo.py", *session.posargs)
+
+
+@nox.session
+def opencl(session: nox.Session) -> None:
+    """Run kernels natively on this machine's CPU through the OpenCL backend of docs/examples, and its own tests."""
+    install(session, CORE, OPENCL, groups=("test",))
+    pytest(session, "tests/programs/test_opencl.py", "docs/examples/tirx-backend-opencl/tests")
 
 
 @nox.session(python=INSTALLED)

@@ -1,5 +1,7 @@
 """The demo: every example kernel at a real size, simulated with all checks, held against NumPy, compiled for real GPUs.
 
+Kernels without a word of a vendor also run natively on this machine's CPU, where the OpenCL backend of docs/examples and PoCL are installed.
+
     python docs/examples/demo.py [KERNEL ...] [--json]
 
 Prints one table; the exit code is 1 when a kernel is wrong, a check finds a fault, or a compiler refuses.
@@ -20,11 +22,11 @@ from typing import Any
 import numpy as np
 
 import tirx
-from tirx.support.errors import TirxError, ToolchainError
+from tirx.support.errors import TargetError, TirxError, ToolchainError
 
 KERNELS = Path(__file__).parent / "kernels"
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100a")
-HEADER = ("kernel", "size", "largest error", "checks", "compiled: registers / shared bytes", "seconds")
+HEADER = ("kernel", "size", "largest error", "checks", "compiled: registers / shared bytes", "natively on the CPU", "seconds")
 
 
 def load(name: str) -> ModuleType:
@@ -71,13 +73,15 @@ def copies(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 def examine(name: str) -> dict[str, Any]:
     """One row of the table."""
     start = time.perf_counter()
-    row: dict[str, Any] = {"kernel": name, "size": "", "error": None, "checks": "", "compiled": [], "fault": ""}
+    row: dict[str, Any] = {"kernel": name, "size": "", "error": None, "checks": "", "compiled": [], "native": None, "fault": ""}
     try:
         module = load(name)
         arguments = inputs(name, module)
         row["size"] = " ".join("x".join(map(str, a.shape)) for a in arguments[:1])
         before = copies(arguments)
+        simulated = time.perf_counter()
         report = tirx.simulate(module.KERNEL, *arguments, target=module.TARGET)
+        simulated = time.perf_counter() - simulated
         row["checks"] = report.verdict
         row["error"] = largest_error(module, module.KERNEL.names, before, arguments)
         if report.verdict != "clean":
@@ -85,6 +89,7 @@ def examine(name: str) -> dict[str, Any]:
         elif not row["error"] <= module.TOLERANCE:
             row["fault"] = f"differs from NumPy by {row['error']:.3g}; allowed are {module.TOLERANCE:.3g}"
         row["compiled"] = compiled(module)
+        row["native"] = native(module, before, simulated)
     except TirxError as error:
         row["fault"] = str(error)
     row["seconds"] = time.perf_counter() - start
@@ -109,6 +114,45 @@ def compiled(module: ModuleType) -> list[str]:
     return found
 
 
+# What makes an example one machine's own; those of machines without threads begin with nki_.
+VENDORS = ("Tx.cuda", "Tx.ptx", "Tx.nvshmem", "mma_fragment_layout")
+
+
+def is_neutral(module: ModuleType) -> bool:
+    """Whether an example has no word of any vendor."""
+    path = Path(str(module.__file__))
+    return not path.stem.startswith("nki_") and not any(word in path.read_text(encoding="utf-8") for word in VENDORS)
+
+
+def native(module: ModuleType, arguments: tuple[Any, ...], simulated: float) -> dict[str, float] | None:
+    """Seconds of a native run on the CPU and how many times faster that is than the simulator; None where nothing runs it.
+
+    The first run brings the driver's compiler; the best of three further ones counts. Each copies the arrays there and back.
+    """
+    if not is_neutral(module) or "opencl" not in tirx.backend.available():
+        return None
+    try:
+        run = tirx.compile(module.KERNEL, "opencl")
+        timed(run, copies(arguments))
+        given = copies(arguments)
+        seconds = min(timed(run, given), *(timed(run, copies(arguments)) for _ in range(2)))
+    except (TargetError, ToolchainError) as error:
+        if "is installed" in error.message or "no device" in error.message:
+            return None
+        raise
+    off = largest_error(module, module.KERNEL.names, arguments, given)
+    if not off <= module.TOLERANCE:
+        raise TirxError(f"the native run differs from NumPy by {off:.3g}; allowed are {module.TOLERANCE:.3g}")
+    return {"seconds": seconds, "faster": simulated / seconds}
+
+
+def timed(run: Any, arguments: tuple[Any, ...]) -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    run(*arguments)
+    return time.perf_counter() - start
+
+
 def line(row: dict[str, Any]) -> list[str]:
     """A row as text."""
     error = "-" if row["error"] is None else f"{row['error']:.1e}"
@@ -118,6 +162,7 @@ def line(row: dict[str, Any]) -> list[str]:
         error,
         row["checks"] or "-",
         "  ".join(row["compiled"]) or "-",
+        f"{row['native']['seconds']:.4f} s, {row['native']['faster']:.0f}x the simulator" if row["native"] else "-",
         f"{row['seconds']:.1f}",
     ]
 

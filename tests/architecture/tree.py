@@ -20,8 +20,9 @@ PACKAGES = {
     "tirx": CORE,
     "tirx_cuda": ROOT / "tirx-backend-cuda/src/tirx_cuda",
     "tirx_trn": ROOT / "tirx-backend-trn/src/tirx_trn",
+    "tirx_opencl": ROOT / "docs/examples/tirx-backend-opencl/src/tirx_opencl",
 }
-BACKENDS = ("tirx_cuda", "tirx_trn")
+BACKENDS = ("tirx_cuda", "tirx_trn", "tirx_opencl")
 
 
 class Module(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import tirx
 
 Agree = Callable[..., tuple[Any, ...]]
@@ -53,8 +54,10 @@ def both(kernel: Any, *args: Any, target: Any = "opencl", ulp: int = 0, checks: 
 def compare(name: str, got: Any, wanted: Any, ulp: int) -> None:
     """Equal bits, NaN for NaN, or so many steps apart."""
     assert got.dtype == wanted.dtype, name
-    if ulp == 0 or got.dtype.kind not in "f":
-        left, right = (np.asarray(value, np.float64) if value.dtype.kind not in "iub" else value for value in (got, wanted))
+    if ulp == 0 or got.dtype.kind != "f":
+        left, right = (
+            np.asarray(value, np.float64) if value.dtype.kind not in "iub" else value for value in (got, wanted)
+        )
         np.testing.assert_array_equal(left, right, err_msg=name)
         return
     same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+
 import tirx
 from tirx import script as Tx
 from tirx.support.errors import TirxError
@@ -257,5 +256,3 @@ def test_half_is_a_type_where_the_device_has_it():
     assert "float_to_half(half_to_float(x[tx]) + 1.5f)" in stored
     assert "#pragma OPENCL EXTENSION cl_khr_fp16 : enable" in computed
     assert "x[tx] += 1.5h;" in computed
-
-

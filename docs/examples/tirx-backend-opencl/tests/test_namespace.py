@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import tirx
 from tirx import script as Tx
 from tirx.support.errors import TirxError
@@ -28,7 +29,22 @@ def test_places_of_work_items(agree):
 
 
 def test_native_functions_are_near(device):
-    names = ["cos", "divide", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "recip", "rsqrt", "sin", "sqrt", "tan"]
+    names = [
+        "cos",
+        "divide",
+        "exp",
+        "exp2",
+        "exp10",
+        "log",
+        "log2",
+        "log10",
+        "powr",
+        "recip",
+        "rsqrt",
+        "sin",
+        "sqrt",
+        "tan",
+    ]
 
     @Tx.prim_func
     def native(x: Tx.Buffer((64,), "float32"), out: Tx.Buffer((15, 64), "float32")):

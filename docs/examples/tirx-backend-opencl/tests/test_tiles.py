@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 import tirx
 from tirx import script as Tx
 
@@ -11,7 +12,9 @@ def test_a_product_of_tiles_with_copies_under_way(agree):
     """While a group multiplies one step of K, `async_work_group_copy` brings the next."""
 
     @Tx.prim_func
-    def product(A: Tx.Buffer((64, 64), "float32"), B: Tx.Buffer((64, 64), "float32"), C: Tx.Buffer((64, 64), "float32")):
+    def product(
+        A: Tx.Buffer((64, 64), "float32"), B: Tx.Buffer((64, 64), "float32"), C: Tx.Buffer((64, 64), "float32")
+    ):
         Tx.device_entry()
         bx, by = Tx.cta_id([2, 2])
         Tx.thread_id([64])
@@ -60,7 +63,9 @@ def test_the_groups_copy_can_be_asked_for(agree):
 
 def test_reductions_over_a_warp_and_a_group(agree):
     @Tx.prim_func
-    def reduced(x: Tx.Buffer((16, 96), "float32"), largest: Tx.Buffer((16,), "float32"), sums: Tx.Buffer((96,), "float32")):
+    def reduced(
+        x: Tx.Buffer((16, 96), "float32"), largest: Tx.Buffer((16,), "float32"), sums: Tx.Buffer((96,), "float32")
+    ):
         Tx.device_entry()
         Tx.cta_id([1])
         Tx.thread_id([128])

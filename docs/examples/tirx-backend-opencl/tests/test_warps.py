@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import tirx
 from tirx import script as Tx
 from tirx.support.errors import TirxError
@@ -102,13 +103,13 @@ def test_a_loop_that_threads_leave_at_different_times_is_refused():
         Tx.cta_id([1])
         warp = Tx.warp_id([2])
         lane = Tx.lane_id([32])
-        for i in range(warp + 1):
+        for _turn in range(warp + 1):
             x[warp * 32 + lane] += Tx.tvm_warp_shuffle_xor(0xFFFFFFFF, x[warp * 32 + lane], 1, 32, 32)
 
     text = "threads exchange values in a loop that they may run a different number of times, and the device has no sub-groups"
     with pytest.raises(TirxError, match=text) as caught:
         tirx.compile(uneven, "opencl").source
-    assert "for i in range(warp + 1)" in str(caught.value)
+    assert "for _turn in range(warp + 1)" in str(caught.value)
 
 
 def test_sub_groups_shuffle_where_the_device_has_them():

@@ -99,7 +99,9 @@ class ExprPrinter:
         self.functions = dict(functions or {})
         self.extents = dict(extents or {})
         self.analyzer = Analyzer()
-        self.variables: set[int] = set()  # ids of the pointers to storage that is declared as a variable, not as an array
+        self.variables: set[int] = (
+            set()
+        )  # ids of the pointers to storage that is declared as a variable, not as an array
         self._terms: dict[int, tuple[Expr, Term]] = {}
 
     # ---- what emission rules use ------------------------------------------------------------------------------

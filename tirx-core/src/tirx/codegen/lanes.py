@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_lanewise", "is_paired", "lane", "lane_term", "operands_of", "rebuilt", "vector_term"]
 
+
 def vector_term(printer: ExprPrinter, node: Expr) -> Term:
     """A vector expression as source."""
     if isinstance(node, Var):
@@ -144,7 +145,11 @@ def _splat(printer: ExprPrinter, node: Broadcast) -> Term:
     kind, value = printer.ctype(node.dtype), printer.text(node.value)
     if kind.splat:
         return Term(kind.splat.format(value), POSTFIX)
-    if node.value.dtype.lanes == 1 and (len(value) <= 8 or node.dtype.lanes == 2) and node.dtype.lanes <= printer.dialect.listed:
+    if (
+        node.value.dtype.lanes == 1
+        and (len(value) <= 8 or node.dtype.lanes == 2)
+        and node.dtype.lanes <= printer.dialect.listed
+    ):
         return Term(kind.make.format(", ".join([value] * node.dtype.lanes)), POSTFIX)
     if node.value.dtype.lanes > 1:
         return _made(printer, node.dtype, [lane(node, index) for index in range(node.dtype.lanes)])

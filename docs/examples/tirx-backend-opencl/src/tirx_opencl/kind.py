@@ -38,7 +38,9 @@ def _power_of_two(value: int) -> str | None:
 
 _ATTRIBUTES = {
     "width": Attribute(int, 32, "work-items of one warp", _power_of_two, label="warp"),
-    "subgroups": Attribute(bool, False, "whether the device has sub-groups of `width` that shuffle", label="sub-groups"),
+    "subgroups": Attribute(
+        bool, False, "whether the device has sub-groups of `width` that shuffle", label="sub-groups"
+    ),
     "max_threads": Attribute(int, 1024, "work-items of one work-group", _positive, label="threads/cta"),
     "local_bytes": Attribute(
         int, 64 * 1024, "local memory of one work-group", _positive, label="local/cta", unit="bytes"

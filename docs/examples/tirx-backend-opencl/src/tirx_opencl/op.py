@@ -90,7 +90,9 @@ def _pair(row: Intrinsic, rule: Rule) -> tuple[Intrinsic, Emission]:
 def _work_items() -> Iterator[tuple[Intrinsic, Emission]]:
     for name, doc in WORK_ITEM.items():
         operands = [Operand("dimension", "constant", dtypes=("integer",))]
-        row = Intrinsic(f"opencl.{name}", operands, "int32", doc=doc, meaning=f"{_SIM}work_items:{name}", source="6.12.1")
+        row = Intrinsic(
+            f"opencl.{name}", operands, "int32", doc=doc, meaning=f"{_SIM}work_items:{name}", source="6.12.1"
+        )
         yield _pair(row, _dimension)
 
 
@@ -105,7 +107,9 @@ def _math() -> Iterator[tuple[Intrinsic, Emission]]:
     operands = [Operand(letter, dtypes=_FLOATS) for letter in "abc"]
     doc = "a * b + c, rounded once or twice"
     yield _pair(
-        Intrinsic("opencl.mad", operands, "same", doc=doc, meaning=f"{_SIM}math:mad", accuracy="model", source="6.12.2"),
+        Intrinsic(
+            "opencl.mad", operands, "same", doc=doc, meaning=f"{_SIM}math:mad", accuracy="model", source="6.12.2"
+        ),
         _call("mad"),
     )
     for name, doc in _INTEGER.items():

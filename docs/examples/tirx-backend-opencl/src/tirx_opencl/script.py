@@ -98,7 +98,9 @@ def async_work_group_copy(dst: Expr, src: Expr, count: Expr | int, dtype: str = 
     pointee = getattr(dst.dtype, "pointee", None)
     if not dtype and pointee is None:
         raise ScriptError(
-            "the copy needs to know what it copies", span=current_span(), hint="give pointers to elements: B.ptr_to([i])"
+            "the copy needs to know what it copies",
+            span=current_span(),
+            hint="give pointers to elements: B.ptr_to([i])",
         )
     return call(ROW["async_work_group_copy"], dst, src, count, dtype=dtype or pointee.name)
 

@@ -18,7 +18,6 @@ __all__ = ["compile_source", "find"]
 _PLACE = re.compile(r"(?:error: \S*?|^\S*?):(?P<line>\d+):\d+: (?:(?:fatal )?error: )?(?P<text>.*)", re.MULTILINE)
 
 
-
 def find() -> str | None:
     """The driver's version and the device's name, where there are any: a binary is good for nothing else."""
     try:
@@ -31,7 +30,7 @@ def find() -> str | None:
 
 def compile_source(source: Source, target: Any, options: Sequence[str] = ()) -> Binary:
     """The binary of `source`; `ToolchainError` at the author's line when it is refused."""
-    from .driver import default_driver
+    from .driver import default_driver  # as in `find`
 
     driver = default_driver()
     if driver is None:

@@ -25,7 +25,9 @@ def opencl_dialect(half: bool) -> CDialect:
         "opencl",
         types=types(half),
         reserved=_reserved() | frozenset(helpers) | frozenset(functions.values()),
-        launch_axes={f"{level}.{axis}": f"{text}({i})" for level, text in _LAUNCH.items() for i, axis in enumerate(_AXES)},
+        launch_axes={
+            f"{level}.{axis}": f"{text}({i})" for level, text in _LAUNCH.items() for i, axis in enumerate(_AXES)
+        },
         launch_type="int32",  # what reads it is a size_t; it is always small enough to be an int
         scopes={"shared": "__local ", "shared.dyn": "__local /* by the launch */ ", "local": ""},
         dynamic="__local /* by the launch */ ",

@@ -38,7 +38,9 @@ def _function(name: str) -> Rule:
 def _typed(printer: Any, call: Call, texts: Sequence[str]) -> list[str]:
     """The operands; small integers are cast, since C computes them as ints and overloads choose by type."""
     return [
-        f"({printer.type(arg.dtype)}){printer.text(arg, UNARY)}" if arg.dtype.is_integer and arg.dtype.bits < 32 else text
+        f"({printer.type(arg.dtype)}){printer.text(arg, UNARY)}"
+        if arg.dtype.is_integer and arg.dtype.bits < 32
+        else text
         for arg, text in zip(call.args, texts, strict=True)
     ]
 
@@ -62,7 +64,13 @@ def _assume(printer: Any, call: Call, texts: Sequence[str]) -> str:
 
 # ---- atomics ------------------------------------------------------------------------------------------------------
 
-_ATOMICS = {"atomic_add": "add", "atomic_max": "max", "atomic_min": "min", "atomic_exch": "xchg", "atomic_cas": "cmpxchg"}
+_ATOMICS = {
+    "atomic_add": "add",
+    "atomic_max": "max",
+    "atomic_min": "min",
+    "atomic_exch": "xchg",
+    "atomic_cas": "cmpxchg",
+}
 _COMBINED = {"add": "{0} + {1}", "max": "fmax({0}, {1})", "min": "fmin({0}, {1})", "xchg": "{1}"}
 _WORDS = {32: ("int", "atomic"), 64: ("long", "atom")}
 

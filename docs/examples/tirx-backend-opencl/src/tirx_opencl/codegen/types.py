@@ -43,10 +43,26 @@ def _scalars(half: bool) -> Iterator[tuple[str, CType]]:
     yield "float32", CType("float", literal="{0}f", infinity="INFINITY", nan="NAN", native=_FLOAT_OPERATORS)
     yield "float64", CType("double", definition=_DOUBLE, infinity="INFINITY", nan="NAN", native=_FLOAT_OPERATORS)
     for name, (text, stem) in _stored(half).items():
-        yield name, CType(text, literal=f"float_to_{stem}({{0}}f)", infinity=f"float_to_{stem}(INFINITY)", nan=f"float_to_{stem}(NAN)")
+        yield (
+            name,
+            CType(
+                text,
+                literal=f"float_to_{stem}({{0}}f)",
+                infinity=f"float_to_{stem}(INFINITY)",
+                nan=f"float_to_{stem}(NAN)",
+            ),
+        )
     if half:
-        yield "float16", CType(
-            "half", definition=_HALF, literal="{0}h", infinity="(half)INFINITY", nan="(half)NAN", native=_FLOAT_OPERATORS
+        yield (
+            "float16",
+            CType(
+                "half",
+                definition=_HALF,
+                literal="{0}h",
+                infinity="(half)INFINITY",
+                nan="(half)NAN",
+                native=_FLOAT_OPERATORS,
+            ),
         )
 
 
@@ -93,7 +109,11 @@ def _same_bits(half: bool) -> Iterator[tuple[str, str]]:
     widths = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "half": 16, "int": 32, "uint": 32, "float": 32}
     scalars = dict(_scalars(half))
     sized = [
-        (name if lanes == 1 else f"{name}x{lanes}", f"{kind.name}{lanes if lanes > 1 else ''}", widths.get(kind.name, 64) * lanes)
+        (
+            name if lanes == 1 else f"{name}x{lanes}",
+            f"{kind.name}{lanes if lanes > 1 else ''}",
+            widths.get(kind.name, 64) * lanes,
+        )
         for name, kind in scalars.items()
         for lanes in (1, *LANES)
     ]

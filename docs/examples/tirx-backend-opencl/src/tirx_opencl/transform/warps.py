@@ -68,7 +68,9 @@ __all__ = ["warps_through_local_memory"]
 _SHUFFLES = ("tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor")
 _EXCHANGES = frozenset((*_SHUFFLES, "tirx.warp_sync"))
 _BARRIERS = _EXCHANGES | {"tvm_storage_sync"}
-_HINT = "let all threads of the work-group run the loop equally often, or use a device with sub-groups (-subgroups=true)"
+_HINT = (
+    "let all threads of the work-group run the loop equally often, or use a device with sub-groups (-subgroups=true)"
+)
 
 
 def _has(node: Node, names: frozenset[str]) -> bool:
@@ -222,7 +224,11 @@ class _Warps:
         """What brings the values, and the statement that uses them (None: nothing is left of it)."""
         rest[:] = self._flush(run, guard, [node, *rest], out)
         node = rest.pop(0)
-        if isinstance(node, Evaluate) and isinstance(node.value, Call) and node.value.op.name in _BARRIERS - set(_SHUFFLES):
+        if (
+            isinstance(node, Evaluate)
+            and isinstance(node.value, Call)
+            and node.value.op.name in _BARRIERS - set(_SHUFFLES)
+        ):
             return [_barrier()], None
         made: list[Stmt] = []
 
