@@ -178,11 +178,12 @@ def cuda() -> str:
 
 
 def kernel_parts() -> list[str]:
-    """`tirx_cuda.lang`, its classes with the calls that make them."""
+    """The names of `tirx_cuda.lang`, with the calls that make them."""
     module = importlib.import_module("tirx_cuda.lang")
     classes = {name: getattr(module, name) for name in module.__all__}
     rows = [(f"`{name}{plain(signature(value))}`", first_line(value)) for name, value in classes.items()]
-    return ["## tirx_cuda.lang\n", f"{first_line(module)}\n", table(("name", "what it is"), rows)]
+    guide = "See [how to build a pipeline](../how-to/build-a-pipeline.md)."
+    return ["## tirx_cuda.lang\n", f"{(module.__doc__ or '').partition(chr(10))[0]} {guide}\n", table(("name", "what it is"), rows)]
 
 
 def nki() -> str:
