@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tirx.intrinsic import call
 from tirx.intrinsic.core.collective import tvm_storage_sync
-from tirx.ir import Call, Expr, current_span
+from tirx.ir import Call, Expr, PointerType, current_span
 from tirx.support.errors import ScriptError
 from tirx.support.suggest import did_you_mean
 
@@ -95,14 +95,15 @@ def async_work_group_copy(dst: Expr, src: Expr, count: Expr | int, dtype: str = 
 
     They are seen after `wait_group_events()` and a barrier. `dtype` is that of the elements that `dst` points to.
     """
-    pointee = getattr(dst.dtype, "pointee", None)
-    if not dtype and pointee is None:
+    pointee = dst.dtype.pointee if isinstance(dst.dtype, PointerType) else None
+    kind = dtype or (pointee.name if pointee is not None else "")
+    if not kind:
         raise ScriptError(
             "the copy needs to know what it copies",
             span=current_span(),
             hint="give pointers to elements: B.ptr_to([i])",
         )
-    return call(ROW["async_work_group_copy"], dst, src, count, dtype=dtype or pointee.name)
+    return call(ROW["async_work_group_copy"], dst, src, count, dtype=kind)
 
 
 def wait_group_events() -> Call:

@@ -46,7 +46,7 @@ def opencl_dialect(half: bool) -> CDialect:
 
 
 def _read(name: str) -> str:
-    return files("tirx_opencl").joinpath("codegen", name).read_text(encoding="utf-8")
+    return files("tirx_opencl.codegen").joinpath(name).read_text(encoding="utf-8")
 
 
 def _reserved() -> frozenset[str]:

@@ -84,7 +84,7 @@ def _vector(scalar: CType, lanes: int) -> CType:
     kind = f"{scalar.name}{lanes}"
     return CType(
         kind, definition=scalar.definition, lanes=[f".{letter}" for letter in letters], make=f"({kind})({{0}})",
-        splat=f"({kind})({{0}})", native=scalar.native,
+        splat=f"({kind})({{0}})", native=sorted(scalar.native),
     )  # fmt: skip
 
 

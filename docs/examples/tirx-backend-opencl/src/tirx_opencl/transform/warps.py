@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 from tirx.arith import Analyzer
+from tirx.intrinsic import effect_of
 from tirx.intrinsic.core.calls import launch_index
 from tirx.intrinsic.core.collective import tvm_storage_sync
 from tirx.intrinsic.internal import launch_axis
@@ -147,9 +148,9 @@ class _Warps:
                 run.append(node)
                 continue
             if isinstance(node, Bind | BufferStore | Evaluate):
-                made, node = self._exchange(node, guard, run, stmts, out)
+                made, left = self._exchange(node, guard, run, stmts, out)
                 out += made
-                run = [node] if node is not None else []
+                run = [] if left is None else [left]
                 continue
             stmts = self._flush(run, guard, stmts, out)
             run = []
@@ -259,7 +260,7 @@ class _Warps:
             return id(node) in self.uniform
         if isinstance(node, Call):
             axis = launch_axis(node)
-            return axis.startswith("cta.") if axis is not None else node.op.effect.is_pure
+            return axis.startswith("cta.") if axis is not None else effect_of(node).is_pure
         return True
 
 
@@ -267,7 +268,8 @@ def _source(name: str, lane: Expr, rank: Expr, position: Expr, width: Expr) -> E
     """Number of the thread from which a value comes; the thread itself where there is no other."""
     own: Expr = FloorMod(lane, width)
     if name == "tvm_warp_shuffle":
-        return rank - own + FloorMod(position, width)
+        found: Expr = rank - own + FloorMod(position, width)
+        return found
     if name == "tvm_warp_shuffle_up":
         return Select(own >= position, rank - position, rank)
     if name == "tvm_warp_shuffle_down":
