@@ -79,8 +79,8 @@ def test_small_integers_wrap(operation: str, dtype: str, tmp_path: Path) -> None
 
 def test_small_integers_are_compared() -> None:
     check("maximum", dst=whole("int8"), src1=whole("int8"), src2=column("int8"))
-    text = refused("fma", dst=whole("int8"), src=whole("int8"), scale=2, bias=1)
-    assert "integers: int8 saturates where it is written, and wraps by what the operation means" in text
+    text = refused("fma", dst=whole("int32"), src=whole("int32"), scale=2, bias=1)
+    assert "integers: the two steps on int32 go through float32; use Tx.tile.mul, then Tx.tile.add" in text
 
 
 def test_whole_numbers_do_not_stretch() -> None:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tirx
 from tests.trn.tile.operations import PSUM, SBUF, Place, check, crossed, refused
+from tirx import script as Tx
+from tirx.support.errors import DispatchError
 
 SIZES = [(1, 1, 1), (20, 30, 40), (128, 512, 128), (200, 700, 300), (130, 513, 129), (300, 40, 513)]
 
@@ -123,3 +126,17 @@ def test_scale_factors_are_not_offered() -> None:
     factors = {name: Place((64, 2), "float8_e5m2") for name in ("SFA", "SFB")}
     tiles = {"C": Place((64, 64)), "A": Place((64, 64), "float8_e5m2"), "B": Place((64, 64), "float8_e5m2")}
     assert "products of blocks with scale factors are not offered" in refused("gemm_async", **tiles, **factors)
+
+
+def test_a_product_onto_its_own_factor() -> None:
+    @Tx.prim_func
+    def squared(a: Tx.Buffer((64, 64), "float32"), b: Tx.Buffer((64, 64), "float32")):
+        Tx.device_entry()
+        x = Tx.alloc_buffer((64, 64), "float32", scope="trn.sbuf", layout="PF")
+        Tx.tile.copy(x, a)
+        Tx.tile.gemm(x, x, x, x)
+        Tx.tile.copy(b, x)
+
+    with pytest.raises(DispatchError, match="is written where `A` is read") as caught:
+        tirx.compile(squared, "trn")
+    assert "Tx.tile.gemm(x, x, x, x)" in str(caught.value)

@@ -79,7 +79,7 @@ VARIANTS = tuple(
         "default",
         priority=10,
         emit=declining(_emit),
-        predicates=(in_memory(), types, whole_numbers(()), covered("dst"), exact_shapes),
+        predicates=(in_memory(), types, whole_numbers, covered("dst"), exact_shapes),
         config=(MAX_INST_SIZE,),
         doc=doc,
     )

@@ -47,25 +47,21 @@ def _emit(call: TileCall, context: DispatchContext) -> None:
             combine(Work(piece, reached, call, context), call.op.name, reached["dst"], "src1", "src2")
 
 
-def whole_numbers(operations: tuple[str, ...]) -> Predicate:
-    """Integers that come out as they do elsewhere. `operations` names the attrs that say what is done, if not the call's name."""
-
-    def test(call: TileCall, context: DispatchContext) -> Verdict:
-        tiles = regions(call)
-        dtype = next(iter(tiles.values())).buffer.dtype
-        done = {call.attr(name) for name in operations} or {call.op.name}
-        if dtype.is_float or not done & {*_WRAP, "maximum", "minimum", "fma"}:
-            return accept(dtype=dtype)
-        if dtype.is_bool or (dtype.bits < 32 and "fma" in done):
-            decline(
-                f"{dtype} saturates where it is written, and wraps by what the operation means; compute in int32 (Tx.tile.cast)",
-                dtype=dtype,
-            )
-        if dtype.bits == 32:
-            _exact(call, dtype)
+def _whole_numbers(call: TileCall, context: DispatchContext) -> Verdict:
+    """Integers come out as they do elsewhere."""
+    dtype = regions(call)["dst"].buffer.dtype
+    if dtype.is_float or call.op.name == "fdiv":
         return accept(dtype=dtype)
+    if call.op.name == "fma":
+        decline(f"the two steps on {dtype} go through float32; use Tx.tile.mul, then Tx.tile.add", dtype=dtype)
+    if dtype.is_bool:
+        decline("truth values saturate where they are written; compute in an integer type (Tx.tile.cast)", dtype=dtype)
+    if dtype.bits == 32:
+        _exact(call, dtype)
+    return accept(dtype=dtype)
 
-    return Predicate("integers", test)
+
+whole_numbers = Predicate("integers", _whole_numbers)
 
 
 def _exact(call: TileCall, dtype: Any) -> None:
@@ -99,7 +95,7 @@ VARIANTS = tuple(
         "trn",
         "binary",
         emit=declining(_emit),
-        predicates=(in_memory(), types, whole_numbers(()), covered("dst"), exact_shapes),
+        predicates=(in_memory(), types, whole_numbers, covered("dst"), exact_shapes),
         config=(MAX_INST_SIZE,),
         doc="tensor_tensor of two tiles; tensor_scalar where one is a number or has one element per partition",
     )

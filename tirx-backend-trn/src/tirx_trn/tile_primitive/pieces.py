@@ -254,7 +254,7 @@ class _Choice:
         free = [(digit, size) for digit, size in covered if digit not in lanes and size > 1]
         made.partitions = prod(digit.size for digit in lanes)
         made.free = prod(size for _, size in free)
-        made.lanes, made.elements = lanes[::-1], [digit._replace(size=size) for digit, size in free][::-1]
+        made.lanes, made.elements = lanes[::-1], [Digit(digit.dim, size, digit.step) for digit, size in free][::-1]
         names = [side.name for side in self.sides]
         made.columns = frozenset(
             name for name in names if free and all(name not in self.places[digit] for digit, _ in free)

@@ -281,6 +281,28 @@ def _matrices(call: TileCall, context: DispatchContext) -> Verdict:
     return accept(M=work.extent(M), N=work.extent(N), K=work.extent(K), stationary=work.stationary)
 
 
+def _apart(call: TileCall, context: DispatchContext) -> Verdict:
+    """Blocks of the result are written while other blocks of the matrices are still to be read."""
+    work = _Product(call, context)
+    out = work.sides[work.out].region
+    for name in ("A", "B"):
+        if work.sides[name].buffer is out.buffer and not _disjoint(out, work.sides[name].region, context):
+            decline(
+                f"`{work.out}` is written where `{name}` is read; give the product a tile of its own",
+                buffer=out.buffer.name,
+            )
+    return accept()
+
+
+def _disjoint(one: BufferRegion, other: BufferRegion, context: DispatchContext) -> bool:
+    """Whether two regions of a buffer provably share no element."""
+    prove = context.analyzer.prove
+    return any(
+        prove(a + n <= b) or prove(b + m <= a)
+        for a, n, b, m in zip(one.starts, one.extents, other.starts, other.extents, strict=True)
+    )
+
+
 def _accumulates(call: TileCall, context: DispatchContext) -> Verdict:
     work = _Product(call, context)
     accum, side = work._accum(), work.sides[work.out]
@@ -300,7 +322,13 @@ VARIANTS = tuple(
         "default",
         priority=10,
         emit=declining(_emit),
-        predicates=(in_memory(), types, Predicate("matrices", _matrices), Predicate("accumulation", _accumulates)),
+        predicates=(
+            in_memory(),
+            types,
+            Predicate("matrices", _matrices),
+            Predicate("overlap", _apart),
+            Predicate("accumulation", _accumulates),
+        ),
         workspace=_WORKSPACE,
         doc=doc,
     )
