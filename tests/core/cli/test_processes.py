@@ -32,9 +32,10 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "TIRX_BACKENDS": "", "PYTHONUNBUFFERED": "1", **more}
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *words: str, backends: str = "") -> subprocess.CompletedProcess[str]:
+    settings = environment(TIRX_BACKENDS=backends)
     return subprocess.run(
-        [*COMMAND, *words], cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, *words], cwd=folder, env=settings, capture_output=True, text=True, timeout=60, check=False
     )
 
 

@@ -197,10 +197,13 @@ def _function(name: str, value: Any, indent: str) -> str:
             each.replace(annotation=inspect.Parameter.empty, default=_default(each))
             for each in found.parameters.values()
         ]
-        parameters = str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+        parameters = str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace(
+            "=Ellipsis", "=..."
+        )
     except (TypeError, ValueError):
         parameters = "(*args, **keywords)"
-    body = _doc(inspect.getdoc(value), f"{indent}    ") or f"{indent}    ...\n"
+    doc = None if name == "__init__" else inspect.getdoc(value)
+    body = _doc(doc, f"{indent}    ") or f"{indent}    ...\n"
     return f"{indent}def {name}{parameters}:\n{body}"
 
 
@@ -266,6 +269,6 @@ def _is_typed(module: str) -> bool:
     top = module.partition(".")[0]
     try:
         folders = import_module(top).__path__
-    except (AttributeError, ImportError):
+    except (AttributeError, ImportError, ValueError):  # no package, or no module at all
         return False
     return any(Path(folder, "py.typed").is_file() for folder in folders)
