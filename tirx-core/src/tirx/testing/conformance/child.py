@@ -9,6 +9,7 @@ import builtins
 import importlib
 import json
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -137,9 +138,8 @@ def foreign(package: str) -> list[str]:
 
 def look(backend: str, plugin: str) -> dict[str, Any]:
     """Import core, then the plugin, then load the backend."""
-    import tirx
-    from tirx import script
-
+    tirx = importlib.import_module("tirx")
+    script = importlib.import_module("tirx.script")
     package = plugin.partition(".")[0]
     with_core = package in sys.modules
     tirx.backend.registry()
@@ -205,15 +205,12 @@ def first(backend: str, plugin: str) -> dict[str, Any]:
 
 def source(backend: str, plugin: str, pickled: str, *samples: str) -> dict[str, Any]:
     """What other processes get for neutral kernels, and for rows that were pickled elsewhere."""
-    import pickle
-
-    import tirx
-    from tirx.testing.conformance.codegen import source_digests
-    from tirx.testing.conformance.subject import Subject
-
-    tirx.backend.load(backend)
+    kit = "tirx.testing.conformance"
+    importlib.import_module("tirx").backend.load(backend)
+    subject = importlib.import_module(f"{kit}.subject").Subject(backend, samples)
+    digests = importlib.import_module(f"{kit}.codegen").source_digests(subject)
     rows = pickle.loads(bytes.fromhex(pickled))  # noqa: S301 - written by the process that asks
-    return {"sources": source_digests(Subject(backend, samples)), "rows": [row.name for row in rows]}
+    return {"sources": digests, "rows": [row.name for row in rows]}
 
 
 def main() -> None:

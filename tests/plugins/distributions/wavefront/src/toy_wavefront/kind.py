@@ -38,8 +38,8 @@ WAVEFRONT = TargetKind(
     attributes={"compute_units": Attribute(int, 20, "how many groups run at once")},
     scope_model=_scope_model,
     capabilities=lambda target: Capabilities(
-        ("bool", "int32", "int64", "uint32", "float32"),
-        ("while", "barriers", "shuffles", "pointers", "calls", "asserts"),
+        ("bool", "int32", "int64", "uint32", "uint64", "float32"),
+        ("while", "barriers", "shuffles", "pointers", "calls"),
     ),
     limits=_limits,
 )
