@@ -42,6 +42,14 @@ def test_negated(fold: str, accum: bool, size: int, tmp_path: Path) -> None:
     check("reduce_negate", folder=tmp_path, keywords=words, tolerance=1e-6, **tiles)
 
 
+@pytest.mark.parametrize("accum", [False, True])
+def test_axes_of_one_element(accum: bool, tmp_path: Path) -> None:
+    src = Place((60, 1, 40))
+    check("sum", folder=tmp_path, dst=Place((60, 40)), src=src, keywords={"axes": 1, "accum": accum})
+    words = {"reduce_op": "max", "reduce_axes": 1, "accum": accum}
+    check("reduce_negate", folder=tmp_path, output=Place((60, 1, 40)), input=src, keywords=words)
+
+
 def test_short_floats_are_summed_in_float32(tmp_path: Path) -> None:
     src = Place((128, 600), "bfloat16")
     check("sum", folder=tmp_path, dst=Place((128, 1)), src=src, tolerance=1e-6)

@@ -81,19 +81,28 @@ class _Reduction:
                     self._result(piece, reached[self.dst], reached[self.src], self._axes())
 
     def _axes(self) -> tuple[int, ...]:
-        """The reduced axes as dimensions of the source."""
+        """The reduced axes as dimensions of the source, without those of one element."""
         side = self.sides[1]
-        return tuple(side.along[dim] for dim in self.axes if dim in side.along) or (len(side.dims) - 1,)
+        return tuple(side.along[dim] for dim in self.axes if dim in side.along)
 
     def _result(self, piece: Piece, dst: BufferRegion, data: Any, axes: tuple[int, ...]) -> None:
         """`dst` becomes `data` reduced, together with what it held where that is meant."""
         if not self.accum:
-            nki.tensorreduce(dst, data, self.fold, self.negate, *axes)
+            self._reduced(dst, data, axes)
             return
         kept = prod(extent for dim, extent in enumerate(piece.extents) if dim not in self.axes)
         made = self.context.alloc((piece.partitions, kept // piece.partitions), "float32", SBUF)
-        nki.tensorreduce(made, data, self.fold, self.negate, *axes)
+        self._reduced(made, data, axes)
         nki.tensortensor(dst, dst, made, _OF_NEGATIVES[self.fold] if self.negate else self.fold)
+
+    def _reduced(self, dst: Any, data: Any, axes: tuple[int, ...]) -> None:
+        """`data` reduced; where all axes have one element it is the result."""
+        if axes:
+            nki.tensorreduce(dst, data, self.fold, self.negate, *axes)
+        elif self.negate:
+            nki.tensorscalar(dst, data, -1.0, "mul")
+        else:
+            nki.tensor_copy(dst, data)
 
     def _in_parts(self, group: list[Piece]) -> None:
         """Each piece into a column of its own, and these reduced."""
