@@ -8,7 +8,7 @@ after   inside = row < rows
         if inside: total += A[row, lane]
         if inside: exchanged[rank] = total
         barrier
-        if inside: got = exchanged[source]
+        got = exchanged[source]
         barrier
         if inside: total += got; B[row] = total
 
@@ -242,12 +242,17 @@ class _Warps:
     def _bring(self, node: Call, guard: Expr | None, made: list[Stmt]) -> Expr:
         """The value of another thread."""
         _, value, position, width, warp = node.args
-        slot, got = self._slot(value.dtype), _scalar("got", value.dtype)
-        source = _source(node.op.name, FloorMod(self.rank, warp), self.rank, position, width)
-        store = BufferStore(slot, value, (self.rank,))
-        take = _store(got, BufferLoad(slot, (self.analyzer.simplify(source),)))
-        made += [*_guarded(guard, store), _barrier(), Alloc(got), *_guarded(guard, take), _barrier()]
-        return _load(got)
+        slot = self._slot(value.dtype)
+        source = self.analyzer.simplify(_source(node.op.name, FloorMod(self.rank, warp), self.rank, position, width))
+        made += [*_guarded(guard, BufferStore(slot, value, (self.rank,))), _barrier()]
+        taken = BufferLoad(slot, (source,))
+        if guard is None or not _reads_memory(source):
+            got = Var("got", value.dtype)
+            made += [Bind(got, taken), _barrier()]
+            return got
+        kept = _scalar("got", value.dtype)
+        made += [Alloc(kept), *_guarded(guard, _store(kept, taken)), _barrier()]
+        return _load(kept)
 
     def is_uniform(self, value: Expr) -> bool:
         """Whether all threads of a work-group have the same value, as far as that is easily seen."""
@@ -276,6 +281,11 @@ def _source(name: str, lane: Expr, rank: Expr, position: Expr, width: Expr) -> E
         return Select(own + position < width, rank + position, rank)
     other = own ^ position
     return Select(other < width, rank - own + other, rank)
+
+
+def _reads_memory(value: Expr) -> bool:
+    """Whether only threads that mean to may compute a value."""
+    return any(isinstance(node, BufferLoad) and not node.buffer.is_scalar for node in walk(value))
 
 
 def _parts(node: Stmt) -> Sequence[Stmt]:
