@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tirx.layout
-from tirx.layout import Bank, F, P, S, TileLayout
+from tirx.layout import Bank, ComposeLayout, F, P, S, TileLayout, laneid
 from tirx.support.errors import LayoutError
 
 
@@ -46,6 +46,15 @@ def test_a_layout_in_banks(letters: str, shape: tuple[int, ...], spec: Any) -> N
 def test_other_layouts_have_no_banks() -> None:
     with pytest.raises(LayoutError, match="is no layout of partitions and free elements"):
         TileLayout(S[8, 8]).to_psum()
+
+
+def test_a_layout_says_whether_it_is_one_of_partitions() -> None:
+    assert TileLayout.trainium("PF", (128, 2048)).is_trainium()
+    assert TileLayout.trainium("PF", (128, 2048)).to_psum().is_trainium()
+    assert TileLayout.trainium("PF", (128, 2048)).slice([128, 2048], [(0, 64), (512, 1024)]).is_trainium()
+    for other in (S[8, 8], S[(128, 8) : (1 @ P, 1)], S[(32, 8) : (1 @ laneid, 1 @ F)]):
+        assert not TileLayout(other).is_trainium()
+    assert not ComposeLayout(3, 3, 3, TileLayout(S[8, 64])).is_trainium()
 
 
 def test_names_are_found_before_the_backend_is_loaded() -> None:

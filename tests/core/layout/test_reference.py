@@ -179,3 +179,5 @@ def test_axes_of_the_target_join(spec: Any, wanted: Any) -> None:
 
     scopes = Target({"kind": "cuda", "arch": "sm_90a"}).scope_model()
     assert TileLayout(spec(Axis)).canonicalize(scopes=scopes) == TileLayout(wanted(Axis))
+    with Target({"kind": "cuda", "arch": "sm_90a"}):
+        assert TileLayout(spec(Axis)).canonicalize() == TileLayout(wanted(Axis))

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tirx.layout import Axis, Iter, R, S, TileLayout
-from tirx.target import ScopeLevel, ScopeModel, Target
+from tirx.layout import Axis, ComposeLayout, Iter, R, S, TileLayout
+from tirx.target import ScopeLevel, ScopeModel, Target, no_target
 
 a = Axis
 
@@ -84,6 +84,19 @@ JOINS: list[tuple[Any, Any, Any]] = [
 def test_joins(number: int) -> None:
     scopes, spec, wanted = JOINS[number]
     assert TileLayout(spec).canonicalize(scopes=scopes) == TileLayout(wanted)
+
+
+def test_axes_join_by_the_widths_of_the_current_target() -> None:
+    layout = TileLayout(S[(4, 32, 8) : (1 @ a.wid_in_wg, 1 @ a.laneid, 1)])
+    swizzled = ComposeLayout(0, 1, 2, TileLayout(S[(4, 32, 8) : (1 @ a.warpid, 1 @ a.laneid, 1)]))
+    with Target("generic -width=64"):
+        assert layout.canonicalize() == TileLayout(S[(4, 32, 8) : (64 @ a.tid_in_wg, 1 @ a.tid_in_wg, 1)])
+    with Target("generic"):
+        levels = Target("generic").scope_model()
+        assert swizzled.canonicalize() == swizzled.canonicalize(scopes=levels) != swizzled
+        with no_target():
+            assert swizzled.canonicalize() == swizzled
+    assert swizzled.canonicalize() == swizzled
 
 
 def test_copies_come_in_one_order() -> None:

@@ -94,6 +94,12 @@ CONSTRUCTORS = (
     ),
     LayoutConstructor("trainium_psum", "tirx_trn.layout:trainium_psum", doc="the same, in PSUM banks", scope=PSUM),
     LayoutConstructor("to_psum", "tirx_trn.layout:to_psum_layout", doc="a layout in PSUM banks", method=True),
+    LayoutConstructor(
+        "is_trainium",
+        "tirx_trn.layout:is_trainium_layout",
+        doc="whether only P, F and Bank place elements",
+        method=True,
+    ),
 )
 
 

@@ -13,6 +13,7 @@ from ..arith.linear import linear_of
 from ..ir import Layout, as_expr, current_span
 from ..ir.sizes import plus, times
 from ..support.errors import LayoutError
+from .canonical import canonicalize
 from .iters import Iter, Number, number, product, same
 from .text import number_text
 from .tile import TileLayout
@@ -149,7 +150,7 @@ def _stepping(iters: list[Iter], item: Run, moved: Offsets) -> list[Iter] | None
 
 
 def _fused(iters: Sequence[Iter]) -> list[Iter]:
-    return list(TileLayout.from_iters(iters).canonicalize().shard)
+    return list(canonicalize(TileLayout.from_iters(iters)).shard)
 
 
 def _move_to(iters: Sequence[Iter], index: Any, moved: Offsets) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..ir import Layout
 from ..support.errors import LayoutError
+from ..support.late import late
 from . import canonical, packing, points, scopes, slicing, tiling
 from . import group as grouping
 from . import span as extent
@@ -109,8 +110,11 @@ class TileLayout(Drawn, Doors, Parts):
         return packing.storage(self)
 
     def canonicalize(self, scopes: Widths | None = None) -> TileLayout:
-        """The same map in the fewest iters; with a scope model, thread axes that count one after the other become one."""
-        return canonical.canonicalize(self, scopes)
+        """The same map in the fewest iters; with a scope model, thread axes that count one after the other become one.
+
+        Without one, the current target's is taken (`with Target(...):`), so what joins there is what counts as one there.
+        """
+        return canonical.canonicalize(self, scopes if scopes is not None else late("current_scopes")())
 
     def group(self, shape: Sequence[Any]) -> tuple[TileLayout, list[int]]:
         """The layout with iters split so that they line up with `shape`, and the separators between dimensions.

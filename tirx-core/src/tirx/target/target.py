@@ -25,7 +25,7 @@ from .attributes import BARE, converted, split_words, text_of
 from .kind import Capabilities, TargetKind, TargetTag
 from .scope_model import ScopeModel
 
-__all__ = ["Target", "as_target", "no_target"]
+__all__ = ["Target", "as_target", "current_scopes", "no_target"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,6 +133,12 @@ def as_target(value: str | Mapping[str, Any] | Target | None) -> Target:
             "no target is given", hint='pass one (target="generic"), or write `with Target("generic"):` around the call'
         )
     return current
+
+
+def current_scopes() -> ScopeModel | None:
+    """The levels of the current target, or None without one: what a layout joins its axes by."""
+    current = Target.current()
+    return None if current is None else current.scope_model()
 
 
 class no_target:  # noqa: N801  # used as `with no_target():`
