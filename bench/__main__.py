@@ -43,11 +43,11 @@ def main() -> None:
         show("plugins", bench_discovery())
     if "compiling" in wanted:
         rows, quality = bench_compiling(options.peer)
-        show("Python function to CUDA source", rows)
+        show("Python function to CUDA source, processor time", rows)
         show_quality(quality)
     if "tiles" in wanted:
         rows, quality = bench_compiling(options.peer, "tiles")
-        show("Python function with tile operations to CUDA source", rows)
+        show("The same of kernels of tile operations", rows)
         show_quality(quality)
     if "caching" in wanted:
         show("compile cache: found / compiled (ours / peer)", bench_caching())
