@@ -249,10 +249,13 @@ class Host:
         if self._core is None:
             return empty
         from .hooks import collect, functions_of  # not needed before a registry is
+        from .patches import remember
 
         functions = functions_of(self._core, self.kinds)
         rows = collect(functions, self.kinds, self.core_owner)
-        return empty.extended(Contribution(self.core_owner, rows)).verify()
+        made = empty.extended(Contribution(self.core_owner, rows)).verify()
+        remember()
+        return made
 
     def _may_share(self, prefix: str) -> bool:
         return all(kind.multi for kind in self.kinds.values() if prefix in kind.provides)

@@ -8,7 +8,7 @@ from tirx.support.suggest import did_you_mean
 from .guard import Guard
 from .hooks import collect, functions_of
 from .importing import ensure_on_path, import_plugin
-from .patches import CoreNames
+from .patches import remember, restore
 from .rows import Contribution, Owner
 
 TYPE_CHECKING = False
@@ -35,12 +35,12 @@ class Loader:
         """The snapshot that has this plugin's rows too. Whatever is raised is the plugin's fault, at `stage`."""
         self._hold_against_lock()
         without = f"TIRX_BACKENDS=-{self.candidate.name}"
-        names = CoreNames()
+        remember()
         try:
             with Guard(f"{self.candidate.what} ({self.owner})", without, self.host.slow_after) as guard:
                 made = self._joined()
         finally:
-            replaced = names.restore()
+            replaced = restore()
         if guard.forked:
             self.stage = "while it was loaded"
             raise BackendError("it forked a process", hint="start processes when they are needed, not on import")

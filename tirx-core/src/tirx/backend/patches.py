@@ -11,31 +11,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["CoreNames"]
+__all__ = ["remember", "restore"]
 
 _CORE = "tirx"
 _KINDS = (FunctionType, property, classmethod, staticmethod, type)
 
 
-class CoreNames:
-    """The functions and classes of core's modules, and the methods of its classes, as they are now."""
-
-    def __init__(self) -> None:
-        self._before = [(holder, name, dict(vars(holder))) for holder, name in _holders()]
-
-    def restore(self) -> list[str]:
-        """Put back what was replaced, take away methods that were added; the names of all that."""
-        return [f"{where}.{name}" for holder, where, before in self._before for name in _undo(holder, before)]
+_known: dict[str, list[tuple[Any, str, dict[str, Any]]]] = {}  # module -> it and its classes, as they were first seen
 
 
-def _holders() -> Iterator[tuple[Any, str]]:
-    """Core's modules, and the classes that they define, each with its name."""
+def remember() -> None:
+    """Take in core's functions and classes as they are now; what was seen before stays as it was then.
+
+    Done when core's own rows are collected, before any plugin, and again before each load for modules that came since:
+    comparing is quick, taking in is not.
+    """
     for name, module in list(sys.modules.items()):
-        if (name == _CORE or name.startswith(f"{_CORE}.")) and hasattr(module, "__dict__"):  # None blocks an import
-            yield module, name
-            for key, value in list(vars(module).items()):
-                if isinstance(value, type) and value.__module__ == name:
-                    yield value, f"{name}.{key}"
+        if name in _known or not (name == _CORE or name.startswith(f"{_CORE}.")):
+            continue
+        if hasattr(module, "__dict__"):  # None blocks an import
+            _known[name] = [(holder, where, dict(vars(holder))) for holder, where in _holders(name, module)]
+
+
+def restore() -> list[str]:
+    """Put back what was replaced, take away methods that were added; the names of all that."""
+    return [
+        f"{where}.{key}"
+        for held in list(_known.values())
+        for holder, where, before in held
+        for key in _undo(holder, before)
+    ]
+
+
+def _holders(name: str, module: Any) -> Iterator[tuple[Any, str]]:
+    """A module of core's, and the classes that it defines, each with its name."""
+    yield module, name
+    for key, value in list(vars(module).items()):
+        if isinstance(value, type) and value.__module__ == name:
+            yield value, f"{name}.{key}"
 
 
 def _undo(holder: Any, before: dict[str, Any]) -> list[str]:
@@ -50,4 +63,7 @@ def _undo(holder: Any, before: dict[str, Any]) -> list[str]:
         setattr(holder, name, before[name])
     for name in added:
         delattr(holder, name)
+    if not changed and not added:  # imports and memos: the new normal
+        before.clear()
+        before.update(now)
     return changed + added
