@@ -24,7 +24,9 @@ TRN = "tirx-backend-trn"
 EVERYTHING = (CORE, CUDA, TRN)
 SOURCES = ("tirx-core", "tirx-backend-cuda", "tirx-backend-trn")
 IMPORTABLE = (CORE, *SOURCES[1:])  # enough for what only reads or imports them
-OPENCL = "docs/examples/tirx-backend-opencl[cpu]"  # the example of a third party's; it brings PoCL, which runs on any CPU
+OPENCL = (
+    "docs/examples/tirx-backend-opencl[cpu]"  # the example of a third party's; it brings PoCL, which runs on any CPU
+)
 THIRD_PARTY = "tests/plugins/distributions/wavefront"  # a backend that none of ours knows
 
 # The install matrix: what a user may have, and the tests that must pass with just that.

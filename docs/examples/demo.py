@@ -1,6 +1,6 @@
 """The demo: every example kernel at a real size, simulated with all checks, held against NumPy, compiled for real GPUs.
 
-Kernels without a word of a vendor also run natively on this machine's CPU, where the OpenCL backend of docs/examples and PoCL are installed.
+Kernels without a word of a vendor also run natively on this machine's CPU, where the OpenCL backend of docs/examples and PoCL are there.
 
     python docs/examples/demo.py [KERNEL ...] [--json]
 
@@ -26,7 +26,15 @@ from tirx.support.errors import TargetError, TirxError, ToolchainError
 
 KERNELS = Path(__file__).parent / "kernels"
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100a")
-HEADER = ("kernel", "size", "largest error", "checks", "compiled: registers / shared bytes", "natively on the CPU", "seconds")
+HEADER = (
+    "kernel",
+    "size",
+    "largest error",
+    "checks",
+    "compiled: registers / shared bytes",
+    "natively on the CPU",
+    "seconds",
+)
 
 
 def load(name: str) -> ModuleType:
@@ -73,7 +81,15 @@ def copies(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 def examine(name: str) -> dict[str, Any]:
     """One row of the table."""
     start = time.perf_counter()
-    row: dict[str, Any] = {"kernel": name, "size": "", "error": None, "checks": "", "compiled": [], "native": None, "fault": ""}
+    row: dict[str, Any] = {
+        "kernel": name,
+        "size": "",
+        "error": None,
+        "checks": "",
+        "compiled": [],
+        "native": None,
+        "fault": "",
+    }
     try:
         module = load(name)
         arguments = inputs(name, module)

@@ -18,9 +18,14 @@ from tests.programs.examples import EXAMPLES, NEUTRAL, copies, largest_error, lo
 # What makes an example one machine's own; those of machines without threads begin with nki_.
 VENDORS = ("Tx.cuda", "Tx.ptx", "Tx.nvshmem", "mma_fragment_layout")
 OWN = [path for path in sorted(EXAMPLES.glob("*.py")) if not path.stem.startswith("nki_")]
-FILES = [*sorted(NEUTRAL.glob("*.py")), *(path for path in OWN if not any(word in path.read_text("utf-8") for word in VENDORS))]
+FILES = [
+    *sorted(NEUTRAL.glob("*.py")),
+    *(path for path in OWN if not any(word in path.read_text("utf-8") for word in VENDORS)),
+]
 CASES = [
-    pytest.param(path, id=f"{path.parent.name}-{path.stem}", marks=[pytest.mark.slow] if path.stem.startswith("tile_") else [])
+    pytest.param(
+        path, id=f"{path.parent.name}-{path.stem}", marks=[pytest.mark.slow] if path.stem.startswith("tile_") else []
+    )
     for path in FILES
 ]
 SIZES: dict[str, dict[str, Any]] = {
@@ -32,7 +37,9 @@ SIZES: dict[str, dict[str, Any]] = {
 def device() -> Any:
     """The device; a skip, with the reason, where there is none."""
     pytest.importorskip("tirx_opencl", reason="tirx-backend-opencl is not installed: nox -s opencl")
-    driver = pytest.importorskip("tirx_opencl.driver", reason="pyopencl is not installed: nox -s opencl", exc_type=ImportError)
+    driver = pytest.importorskip(
+        "tirx_opencl.driver", reason="pyopencl is not installed: nox -s opencl", exc_type=ImportError
+    )
     if driver.default_driver() is None:
         pytest.skip("no OpenCL device is present: nox -s opencl installs PoCL")
 
