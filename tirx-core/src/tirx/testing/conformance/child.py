@@ -155,6 +155,7 @@ def look(backend: str, plugin: str) -> dict[str, Any]:
     computed, waited = clock.stop()
     imported, printed = sorted(set(sys.modules) - modules), flushed()
     after = settings()
+    touched = [*changed(held, before), *foreign(package)]  # loading may put back what it finds replaced
     loading = "" if error else loaded(tirx, backend)
     return {
         "with_core": with_core,
@@ -166,7 +167,7 @@ def look(backend: str, plugin: str) -> dict[str, Any]:
         "printed": printed,
         "events": watch.events,
         "settings": [name for name, value in after.items() if value != state[name]],
-        "changed": [*changed(held, before), *foreign(package)],
+        "changed": list(dict.fromkeys([*touched, *changed(held, before), *foreign(package)])),
         "backends": sorted(
             name for name in tirx.backend.default_host().loaded() if name.partition(".")[0] != backend.partition(".")[0]
         ),
