@@ -71,9 +71,7 @@ def test_the_command_tells_people_and_machines(toys) -> None:
 def test_the_command_lists_checks_and_refuses_unknown_names() -> None:
     tirx = Shell(Path.cwd())
     assert "codegen.names" in tirx("conform", "--list").out
-    assert {item["name"] for item in json.loads(tirx("conform", "--list", "--json").out)} == {
-        item.name for item in ALL
-    }
+    assert {item["name"] for item in json.loads(tirx("conform", "--list", "--json").out)} == {item.name for item in ALL}
     assert "there is no check or topic 'nonsense'" in tirx("conform", "any", "--only", "nonsense", status=2).err
     assert "name a backend" in tirx("conform", status=2).err
     assert "there is no backend `nobody`" in tirx("conform", "nobody", status=1).err
