@@ -16,6 +16,13 @@ KEYWORDS: dict[str, dict[str, Any] | None] = {
     "cuda.mov_sreg": {"bits": 32, "reg_name": "laneid"},
     "cuda.warp_reduce": None,  # knows three reductions by name
     "cuda.cta_reduce": None,
+    "cuda.tcgen05.encode_instr_descriptor": None,  # these only take formats that there are
+    "cuda.tcgen05.encode_instr_descriptor_block_scaled": None,
+    "cuda.mma_store": None,  # one size
+    **dict.fromkeys(
+        ("cuda.timer_init", "cuda.timer_start", "cuda.timer_end", "cuda.timer_finalize")
+    ),  # a log of integers
+    "cuda.iket.official_event": None,  # what annotations become
     "cuda.printf": None,  # counts the values that its format asks for
 }
 
