@@ -183,7 +183,11 @@ def kernel_parts() -> list[str]:
     classes = {name: getattr(module, name) for name in module.__all__}
     rows = [(f"`{name}{plain(signature(value))}`", first_line(value)) for name, value in classes.items()]
     guide = "See [how to build a pipeline](../how-to/build-a-pipeline.md)."
-    return ["## tirx_cuda.lang\n", f"{(module.__doc__ or '').partition(chr(10))[0]} {guide}\n", table(("name", "what it is"), rows)]
+    return [
+        "## tirx_cuda.lang\n",
+        f"{(module.__doc__ or '').partition(chr(10))[0]} {guide}\n",
+        table(("name", "what it is"), rows),
+    ]
 
 
 def nki() -> str:

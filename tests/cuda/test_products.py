@@ -163,7 +163,6 @@ def test_what_tags_share_stands_once() -> None:
     assert text.splitlines()[0].split() == ["tag", "SMs", "L2", "bandwidth"]
     assert "nvidia/nvidia-h100-pcie  114  50 MiB  2039 GB/s" in text
     assert "shared/cta 227 KiB" in " ".join(text.split())
-    
 
 
 def test_one_tag_is_shown_whole() -> None:

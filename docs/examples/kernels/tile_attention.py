@@ -12,8 +12,7 @@ import numpy as np
 
 import tirx
 from tirx import script as Tx
-from tirx.layout import ComposeLayout, R, S, TileLayout
-from tirx.layout import laneid
+from tirx.layout import ComposeLayout, R, S, TileLayout, laneid
 
 QUERIES, KEYS, DIM, ROWS = 64, 64, 64, 16
 

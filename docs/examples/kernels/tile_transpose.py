@@ -12,7 +12,9 @@ SWIZZLED = ComposeLayout(0, 5, 5, TileLayout(S[SIDE, SIDE]))  # column j of row 
 
 
 @Tx.jit
-def tile_transpose(A: Tx.Buffer((M, N), "float32"), B: Tx.Buffer((N, M), "float32"), *, M: Tx.constexpr, N: Tx.constexpr):
+def tile_transpose(
+    A: Tx.Buffer((M, N), "float32"), B: Tx.Buffer((N, M), "float32"), *, M: Tx.constexpr, N: Tx.constexpr
+):
     Tx.device_entry()
     bx, by = Tx.cta_id([N // SIDE, M // SIDE])
     Tx.thread_id([256])

@@ -95,7 +95,10 @@ def test_passes_are_printed_in_the_order_in_which_they_run(tirx: Shell) -> None:
 
 def test_an_unknown_pass_is_an_error_that_lists_the_passes(tirx: Shell) -> None:
     err = tirx("compile", "scale.py", "--print-after", "lower_storag", status=1).err
-    assert "error: target kind `generic` has no pass `lower_storag`\n  help: did you mean `lower_storage` or `lower_tile`? " in err
+    assert (
+        "error: target kind `generic` has no pass `lower_storag`\n  help: did you mean `lower_storage` or `lower_tile`? "
+        in err
+    )
     assert "the passes are bind_target, " in err
 
 

@@ -68,7 +68,9 @@ def tirx_namespaces() -> Iterable[Namespace]:
     return (
         Namespace("cuda", "tirx_cuda.script", doc="functions of CUDA"),
         Namespace("ptx", "tirx_cuda.ptx.chain:ptx", doc="instructions of PTX"),
-        Namespace("ptx_legacy", "tirx_cuda.namespaces.ptx_legacy", doc="instructions with the arguments of older kernels"),
+        Namespace(
+            "ptx_legacy", "tirx_cuda.namespaces.ptx_legacy", doc="instructions with the arguments of older kernels"
+        ),
         Namespace("nvshmem", "tirx_cuda.namespaces.nvshmem", doc="memory of other processing elements"),
         Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
         Namespace("TMEMPool", "tirx_cuda.lang.tmem_pool:TMEMPool", doc="allocates columns of tensor memory"),

@@ -46,7 +46,7 @@ from .namespaces.memory import (
 from .namespaces.tcgen05 import runtime_instr_desc
 from .namespaces.timers import timer_end, timer_finalize, timer_init, timer_start
 from .op import ROW
-from .ptx.instructions import ptx as ptx
+from .ptx.instructions import ptx as ptx  # noqa: PLC0414 - offered from here, with its types
 
 __all__ = [
     "__activemask",

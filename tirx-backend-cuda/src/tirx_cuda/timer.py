@@ -116,8 +116,6 @@ def _chrome(span: Span, names: Mapping[int, str]) -> dict[str, Any]:
     return {**made, "ph": "X", "dur": (span.end - span.start) / 1000}
 
 
-def write_chrome_trace(
-    path: str | Path, log: Any, names: Names = None, stride: int | None = None
-) -> None:
+def write_chrome_trace(path: str | Path, log: Any, names: Names = None, stride: int | None = None) -> None:
     """Write the trace as JSON; open it at ui.perfetto.dev or chrome://tracing."""
     Path(path).write_text(json.dumps(chrome_trace(log, names, stride), indent=1) + "\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """Meanings of NVSHMEM's functions. A kernel that runs alone is the only element.
 
-Copies that do not wait happen as late as they may: at `quiet()`, `fence()`, a barrier, or when all have ended. Their data was taken when they
-were asked for. Races between elements are not looked for.
+Copies that do not wait happen as late as they may: at `quiet()`, `fence()`, a barrier, or when all have ended. Their data was taken
+when they were asked for. Races between elements are not looked for.
 """
 
 from __future__ import annotations

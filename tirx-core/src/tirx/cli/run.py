@@ -32,7 +32,9 @@ __all__ = ["command"]
     show_default=True,
     help="Where it runs.",
 )
-@click.option("--checks", default="all", show_default=True, help="Which checks: all, none, or names separated by commas.")
+@click.option(
+    "--checks", default="all", show_default=True, help="Which checks: all, none, or names separated by commas."
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of random arrays.")
 @click.option(
     "-o",

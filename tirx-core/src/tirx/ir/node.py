@@ -173,7 +173,7 @@ def _compile_with_children(fields: tuple[Field, ...]) -> Callable[..., Any]:
                 lines.append(f"    if self.{f.name} is None: {f.name} = None")
     values = [f.name if f.role in ("child", "children") else f"self.{f.name}" for f in fields]
     lines.append(f"    return type(self)({', '.join([*values, 'span=self.span'])})")
-    space: dict[str, Any] = {}
+    space: dict[str, Any] = {"__name__": __name__}  # it says whose it is, to who watches over core's names
     exec("\n".join(lines), space)  # noqa: S102 - made from our own field names
     made: Callable[..., Any] = space["with_children"]
     return made
