@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -245,3 +246,14 @@ def test_a_row_whose_module_needs_something_else_says_so(world):
     (world.site / "acme_toy/meaning.py").write_text("import a_library_that_is_not_installed\n")
     with pytest.raises(ModuleNotFoundError, match="a_library_that_is_not_installed"):
         load_object("acme_toy.meaning:copy")
+
+
+def test_methods_that_core_makes_when_it_needs_them_are_nobodys_fault() -> None:
+    """Nodes compile `with_children` at first use, which may be between two loads."""
+    code = (
+        "import tirx; from tirx.backend import patches; from tirx.ir import Add, Mul, const; tirx.backend.registry(); patches.remember(); "
+        "Add(const(1), const(2)).with_children((const(3), const(4))); assert patches.restore() == []; "
+        "Mul.with_children = lambda self, new: self; assert patches.restore() == ['tirx.ir.expr.Mul.with_children']"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

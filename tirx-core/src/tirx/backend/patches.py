@@ -51,14 +51,27 @@ def _holders(name: str, module: Any) -> Iterator[tuple[Any, str]]:
             yield value, f"{name}.{key}"
 
 
+def _is_core(value: Any) -> bool:
+    """Whether core made it: nodes compile some of their methods at the first need of them."""
+    return str(getattr(value, "__module__", None)).partition(".")[0] == _CORE
+
+
 def _undo(holder: Any, before: dict[str, Any]) -> list[str]:
     now = vars(holder)
     if len(now) == len(before) and all(map(is_, now.values(), before.values())):
         return []
-    changed = [name for name, old in before.items() if isinstance(old, _KINDS) and now.get(name) is not old]
+    changed = [
+        name
+        for name, old in before.items()
+        if isinstance(old, _KINDS) and now.get(name) is not old and not _is_core(now.get(name))
+    ]
     added = []
     if isinstance(holder, type):  # modules get names by imports; classes get none
-        added = [name for name in list(now) if name not in before and isinstance(now[name], _KINDS)]
+        added = [
+            name
+            for name in list(now)
+            if name not in before and isinstance(now[name], _KINDS) and not _is_core(now[name])
+        ]
     for name in changed:
         setattr(holder, name, before[name])
     for name in added:
