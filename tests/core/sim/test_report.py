@@ -93,6 +93,9 @@ def test_json_is_plain_data():
     data = json.loads(json.dumps(faulty("past_the_end").to_json()))
     assert data["verdict"] == "error"
     assert data["findings"][0]["place"]["line"] > 0
+    assert f":{data['findings'][0]['place']['line']}:{data['findings'][0]['place']['column']}" in str(
+        faulty("past_the_end")
+    )
     assert data["lines"][0]["bytes"] > 0
 
 

@@ -70,6 +70,7 @@ def test_the_data_has_every_verdict() -> None:
     assert json.loads(json.dumps(data)) == data
     first, second = data["calls"]
     assert (data["verdict"], first["line"], first["scope"], first["threads"]) == ("ok", 23, "cta", 64)
+    assert first["column"] == 5
     assert second["chosen"] == {
         "variant": "few",
         "kind": "lab",

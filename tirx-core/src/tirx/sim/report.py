@@ -195,4 +195,7 @@ def _cells(line: LineMetrics) -> tuple[str, ...]:
 
 
 def _place(span: Span | None) -> dict[str, Any] | None:
-    return None if span is None else {"path": span.path, "line": span.line, "column": span.column}
+    if span is None:
+        return None
+    column = None if span.column is None else span.column + 1  # counted from 1, as in the messages of errors
+    return {"path": span.path, "line": span.line, "column": column}

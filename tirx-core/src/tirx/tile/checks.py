@@ -28,7 +28,7 @@ def check_copy(call: TileCall) -> None:
     dst, src = _tile(call, "dst"), _tile(call, "src")
     _same_dtype(call, "dst", "src")
     _same_shape(call, "dst", "src")
-    if _overlap(dst, src):
+    if _overlap(dst, src) or _same_storage(dst, src):
         _refuse(
             call,
             f"the regions of {call_name(call)} overlap: it reads and writes `{dst.buffer.name}` in the same place",
@@ -92,14 +92,17 @@ def check_fused_reduction(call: TileCall) -> None:
 def check_matmul(call: TileCall) -> None:
     """D and C are M x N, A is M x K and B is K x N, or their transposes."""
     _check_matmul(call, ("D", "A", "B"), call.attr("transpose_A"), not call.attr("transpose_B"))
+    _factors_apart(call, "D")
     if call.operand("C") is not None:
         _same_dtype(call, "D", "C")
         _same_shape(call, "D", "C")
+        _in_place_or_apart(call, "D", but=("A", "B"))
 
 
 def check_block_matmul(call: TileCall) -> None:
     """C is M x N, A is M x K and B is N x K, or their transposes."""
     _check_matmul(call, ("C", "A", "B"), call.attr("transA"), call.attr("transB"))
+    _factors_apart(call, "C")
     if (call.operand("SFA") is None) != (call.operand("SFB") is None):
         _refuse(call, f"{call_name(call)} gets scale factors for one operand only", "give SFA and SFB, or neither")
 
@@ -243,6 +246,20 @@ def _in_place_or_apart(call: TileCall, dst: str, but: Sequence[str] = ()) -> Non
                 f"`{name}` of {call_name(call)} overlaps `{dst}` without being the same region of `{tile.buffer.name}`",
                 "work in place on one region, or choose regions that share no element",
             )
+
+
+def _factors_apart(call: TileCall, dst: str) -> None:
+    """An element of a product is written while others still need their row and column."""
+    for name in ("A", "B"):
+        if _overlap(_tile(call, dst), _tile(call, name)):
+            _refuse(call, f"`{dst}` and `{name}` of {call_name(call)} overlap", "multiply into another buffer")
+
+
+def _same_storage(a: BufferRegion, b: BufferRegion) -> bool:
+    """Whether two regions are all of two views of the same elements."""
+    one, other = a.buffer, b.buffer
+    whole = all(all(map(same, extents_of(item), item.buffer.shape)) for item in (a, b))
+    return whole and one.data is other.data and same(one.elem_offset, other.elem_offset)
 
 
 def _overlap(a: BufferRegion, b: BufferRegion) -> bool:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..support.span import Span
     from .dispatch import Decision, Trial
     from .verdict import Verdict
 
@@ -118,6 +119,11 @@ def _about(trial: Trial) -> list[str]:
     return lines
 
 
+def _column(span: Span | None) -> int | None:
+    """Counted from 1, as in the messages of errors."""
+    return None if span is None or span.column is None else span.column + 1
+
+
 def decision_data(decision: Decision) -> dict[str, Any]:
     """One call as plain data for machines."""
     call = decision.call
@@ -129,7 +135,7 @@ def decision_data(decision: Decision) -> dict[str, Any]:
         "threads": decision.threads,
         "file": span.path if span is not None else None,
         "line": span.line if span is not None else None,
-        "column": span.column if span is not None else None,
+        "column": _column(span),
         "requested": call.dispatch,
         "made_by": _made_by(decision),
         "chosen": _trial_data(decision.chosen) if decision.chosen is not None else None,
