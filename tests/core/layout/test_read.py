@@ -73,6 +73,7 @@ REFUSED = [
     ("S[(8, 4):(4@lanid, 1)]", "lanid", "there is no axis or layout `lanid`"),
     ("frob(3)", "frob", "there is no axis or layout `frob`"),
     ("S[(8, 4):(4, 1, 1)]", "S[(8, 4):(4, 1, 1)]", "2 extents and 3 strides"),
+    ("R[2:4]", "R[2:4]", "a layout has at least one iter"),
     ("S[8] + S[0]", "S[0]", "extent 0 of a layout is not positive"),
     ("S", "S", "`S` without brackets is no layout"),
     ("laneid", "laneid", "the axis laneid is no layout"),

@@ -76,7 +76,11 @@ class _Reader:
         """The layout that a whole text or an operand is."""
         value = self.value(node)
         if isinstance(value, LayoutSpec):
-            value = self._called(node, TileLayout, (value,), {})
+            unpin = pin(self._span(node))
+            try:
+                value = self._called(node, TileLayout, (value,), {})
+            finally:
+                unpin()
         if not isinstance(value, Layout):
             raise self._fault(node, f"{_kind(value)} is no layout", _EXAMPLE)
         return value
