@@ -1,7 +1,7 @@
 """`Tx.ptx`: instructions as chains of their words, checked word by word and then against their operands.
 
-Tx.ptx.ld.global_.v4.f32(a, b, c, d, source.ptr_to([i]))
-Tx.ptx["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"](...)
+    Tx.ptx.ld.global_.v4.f32(a, b, c, d, source.ptr_to([i]))
+    Tx.ptx["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"](...)
 """
 
 from __future__ import annotations
