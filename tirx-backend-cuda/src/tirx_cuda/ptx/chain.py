@@ -2,6 +2,8 @@
 
     Tx.ptx.ld.global_.v4.f32(a, b, c, d, source.ptr_to([i]))
     Tx.ptx["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"](...)
+
+The second way takes the text of the manual.
 """
 
 from __future__ import annotations
