@@ -54,12 +54,12 @@ def line_of(body: Any, *buffers: Any) -> str:
         ),
         (lambda a, b, c, n: Tx.tile.max(c[0], a, axes=(0, 1)), "T.tile.max(C[0:1], A[0:128, 0:64], axes=(0, 1))"),
         (
-            lambda a, b, c, n: Tx.tile.gemm_async(a[:, 0:16], a, b[0:16, :], accum=n > 0),
-            "T.tile.gemm_async(A[0:128, 0:16], A[0:128, 0:64], B[0:16, 0:64], accum=n > 0)",
+            lambda a, b, c, n: Tx.tile.gemm_async(a[:, 0:16], b, b[0:16, :], accum=n > 0),
+            "T.tile.gemm_async(A[0:128, 0:16], B[0:128, 0:64], B[0:16, 0:64], accum=n > 0)",
         ),
         (
-            lambda a, b, c, n: Tx.tile.gemm_async(a[:, 0:16], a, b[0:16, :], accum=True),
-            "T.tile.gemm_async(A[0:128, 0:16], A[0:128, 0:64], B[0:16, 0:64], accum=True)",
+            lambda a, b, c, n: Tx.tile.gemm_async(a[:, 0:16], b, b[0:16, :], accum=True),
+            "T.tile.gemm_async(A[0:128, 0:16], B[0:128, 0:64], B[0:16, 0:64], accum=True)",
         ),
         (
             lambda a, b, c, n: Tx.tile.binary_reduce(a, c, b, 2, Tx.tile.mul, "sum"),

@@ -126,3 +126,9 @@ def test_vectors_of_several_threads_are_refused():
     places = {"dst": Place("shared", (4,)), "src": Place("global", (4,))}
     with pytest.raises(DispatchError, match=r"one vector is one thread's work: call it in thread scope \(scope=cta\)"):
         check_tile_operation("copy", places, target="cuda -arch=sm_80", dispatch="vec_128b")
+
+
+def test_keywords_of_variants_that_are_asked_for_by_name():
+    message = refused(cache="nc")
+    assert "Tx.tile.copy on cuda does not know the keyword `cache`" in message
+    assert 'it takes no keywords; with dispatch="vec_128b" also cache, l1_evict, l2_evict, prefetch_size' in message

@@ -154,7 +154,7 @@ def choose(call: TileCall, context: DispatchContext, registry: Registry, site: S
     kind = context.target.kind.name
     every = candidates(registry, call.op.name, kind)
     tried = _named(call, every, kind) if call.dispatch is not None else [e for e in every if not e[0].on_request]
-    _check_keywords(call, tried, kind)
+    _check_keywords(call, tried, every, kind)
     decision.trials = [Trial(*entry, call, context) for entry in tried]
     for trial in decision.trials:
         if trial.fits:
@@ -252,7 +252,9 @@ def _config(call: TileCall, variant: Variant) -> dict[str, Any]:
     return {key.name: given.get(key.name, key.default) for key in variant.config}
 
 
-def _check_keywords(call: TileCall, tried: Sequence[tuple[Variant, Owner, int]], kind: str) -> None:
+def _check_keywords(
+    call: TileCall, tried: Sequence[tuple[Variant, Owner, int]], every: Sequence[tuple[Variant, Owner, int]], kind: str
+) -> None:
     """Keywords and scratch buffers that no candidate knows, and values that none accepts."""
     if not tried:
         return
@@ -264,7 +266,9 @@ def _check_keywords(call: TileCall, tried: Sequence[tuple[Variant, Owner, int]],
             known.setdefault(key.name, []).append(key)
     for given, value in _given(call).items():
         if given not in known:
-            _unknown(call, f"{where} does not know the keyword `{given}`", given, known, "keywords")
+            asked = [variant for variant, _, _ in reversed(every) if variant.on_request]
+            named = {key.name: variant.name for variant in asked for key in variant.config}
+            _unknown(call, f"{where} does not know the keyword `{given}`", given, known, "keywords", named)
         problems = [_value_problem(item, value) for item in known[given]]
         if all(problems):
             raise DispatchError(f"{where}: {problems[0]}", span=call.span, hint=_about(known[given][0]))
@@ -274,10 +278,17 @@ def _check_keywords(call: TileCall, tried: Sequence[tuple[Variant, Owner, int]],
             _unknown(call, f"{where} has no use for a workspace `{given}`", given, scratch, "workspaces")
 
 
-def _unknown(call: TileCall, message: str, name: str, known: Iterable[str], what: str) -> None:
+def _unknown(
+    call: TileCall, message: str, name: str, known: Iterable[str], what: str, named: Mapping[str, str] | None = None
+) -> None:
+    """`named` are the keywords of variants that are only taken when a call asks for them by name."""
     names = sorted(known)
     listed = f"its {what} are {', '.join(names)}" if names else f"it takes no {what}"
-    near = did_you_mean(name, names)
+    others = sorted(set(named or ()) - set(names))
+    if others and not call.dispatch:
+        variant = (named or {}).get(name) or (named or {})[others[0]]
+        listed += f'; with dispatch="{variant}" also {", ".join(others)}'
+    near = did_you_mean(name, [*names, *others])
     raise DispatchError(message, span=call.span, hint=f"{near} {listed}" if near else listed)
 
 
