@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -30,11 +29,11 @@ _ERROR = re.compile(r"line (\d+); (?:error|fatal)")
 
 
 def find_ptxas() -> str | None:
-    """The assembler on the PATH, or in the wheel of the compiler."""
+    """The assembler in the wheel of the compiler; one on the PATH may be of any age."""
     spec = importlib.util.find_spec("nvidia")
     places = list(spec.submodule_search_locations or ()) if spec is not None else []
     found = [str(path) for place in places for path in Path(place).glob("*/bin/ptxas")]
-    return found[0] if found else shutil.which("ptxas")
+    return found[0] if found else None
 
 
 def _register(part: Part) -> str:

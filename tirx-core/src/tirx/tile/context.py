@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..backend import find
-from ..ir import Alloc, Buffer, BufferRegion, Var, emit
+from ..ir import DEFAULT_LAYOUT, Alloc, Buffer, BufferRegion, Var, emit
 from ..support.late import load_object
 from .active import ActiveSet
 from .rank import rank_of
@@ -134,14 +134,10 @@ class DispatchContext:
     ) -> Buffer:
         """New storage: of a thread's own right here, of more threads at the start of the kernel."""
         self._must_build("alloc()")
-        made = Buffer(
-            self._site.fresh_name(name),
-            shape,
-            dtype,
-            scope=scope,
-            **({} if layout == "default" else {"layout": layout}),
-        )
         row = find("storage_scopes", scope)
+        if isinstance(layout, str) and layout == "default":  # as in the language: none where addresses have components
+            layout = DEFAULT_LAYOUT if row is None or len(row.address) == 1 else None
+        made = Buffer(self._site.fresh_name(name), shape, dtype, scope=scope, layout=layout)
         if row is None or row.owner_level in ("", THREAD):
             emit(Alloc(made))
         else:

@@ -160,7 +160,7 @@ def _half(op: Op, value: Any, name: str, mode: str) -> Any:
 def _tf32(value: Any, mode: str) -> Any:
     """Ten bits of mantissa in a float32."""
     single = np.atleast_1d(value).astype(np.float32)
-    bits = single.view(np.uint32).astype(np.uint64)
+    bits: Any = single.view(np.uint32).astype(np.uint64)
     add = {
         "rn": np.uint64(0xFFF) + ((bits >> np.uint64(13)) & np.uint64(1)),
         "rna": np.uint64(0x1000),

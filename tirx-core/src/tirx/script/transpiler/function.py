@@ -177,7 +177,7 @@ def _inner(code: CodeType, name: str) -> CodeType:
 
 def _register(code: CodeType) -> None:
     key = id(code)
-    _codes[key] = ref(code, lambda _: _codes.pop(key, None))
+    _codes[key] = ref(code, lambda _, codes=_codes: codes.pop(key, None))  # bound: the module may be gone by then
     for item in code.co_consts:
         if isinstance(item, CodeType):
             _register(item)
