@@ -176,8 +176,8 @@ def _inner(code: CodeType, name: str) -> CodeType:
 
 
 def _register(code: CodeType) -> None:
-    key = id(code)
-    _codes[key] = ref(code, lambda _, codes=_codes: codes.pop(key, None))  # bound: the module may be gone by then
+    key, codes = id(code), _codes  # bound here: when Python ends, the module's names may go before the code does
+    codes[key] = ref(code, lambda _: codes.pop(key, None))
     for item in code.co_consts:
         if isinstance(item, CodeType):
             _register(item)
