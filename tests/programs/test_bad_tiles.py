@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -227,7 +228,8 @@ def test_an_error_at_the_line_says_what_would_be_accepted(case: str) -> None:
     text, place = said(body)
     assert message in text
     assert remedy in text
-    assert place.rpartition(":")[0] == f"{__file__}:{inspect.getsourcelines(body)[1]}"
+    line = f"{__file__}:{inspect.getsourcelines(body)[1]}"
+    assert re.fullmatch(rf"{re.escape(line)}(:\d+)?", place)  # Python 3.10 keeps no columns
 
 
 @pytest.mark.parametrize("threads", [48, 33])

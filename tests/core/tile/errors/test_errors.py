@@ -54,6 +54,9 @@ def cases() -> list[tuple[Path, str, str, str]]:
     return found
 
 
+WITHOUT_COLUMNS = {
+    "misspelt operation"
+}  # on Python 3.10, which keeps no columns: the whole call is marked, not its name
 CASES = cases()
 IDS = [f"{case[0].stem}-{case[1]}" for case in CASES]
 
@@ -80,8 +83,10 @@ def test_message(path: Path, name: str, body: str, expected: str, request: pytes
     output = message_of(body, parsed=True)
     if request.config.getoption("--update-golden"):
         update(path, name, output)
-    else:
-        assert output == expected
+        return
+    if sys.version_info < (3, 11) and name in WITHOUT_COLUMNS:
+        output, expected = without_columns(output), without_columns(expected)
+    assert output == expected
 
 
 @pytest.mark.parametrize(("path", "name", "body", "expected"), CASES, ids=IDS)
