@@ -12,6 +12,8 @@ from tirx.layout.syntax import AxisNames as Axis
 from tirx.support.errors import DispatchError
 from tirx.testing.operations import Place, check_tile_operation
 
+pytestmark = pytest.mark.needs("tirx-backend-cuda")  # warpgroups, and addresses as source shows them
+
 THREADS = TileLayout(S[(3, 128) : (1, 1 @ Axis.tx)])  # each thread one element of every row
 WARPS = TileLayout(S[(2, 8, 4, 4, 2) : (2, 4 @ Axis.laneid, 1 @ Axis.warpid, 1 @ Axis.laneid, 1)])  # 16 x 32
 ROWS = TileLayout(S[(2, 8) : (1, 4 @ Axis.laneid)] + R[(4, 4) : (1 @ Axis.laneid, 1 @ Axis.warpid)])

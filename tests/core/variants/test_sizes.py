@@ -11,6 +11,8 @@ import tirx
 from tirx import script as Tx
 from tirx.layout import S, TileLayout
 
+pytestmark = pytest.mark.needs("tirx-backend-cuda")  # warpgroups, and addresses as source shows them
+
 CUDA = "cuda -arch=sm_90a"
 SIZES = [1, 5, 31, 32, 33, 70]
 
