@@ -8,6 +8,7 @@ from .intrinsic import Intrinsic
 from .intrinsic.core import ALL
 from .intrinsic.internal import INTERNAL
 from .layout.axis import Axis
+from .layout.names import CORE_AXES
 from .sim.row import Simulator
 from .target import DTypeRow, StorageScope, TargetKind, TargetTag
 from .target.generic import GENERIC, SIMT_SCOPES
@@ -22,18 +23,6 @@ __all__ = [
     "core_tags", "core_tile_ops", "core_variants",
 ]  # fmt: skip
 
-AXES = (
-    Axis("m", doc="position in storage, in elements"),
-    *(Axis(name, level="cta", within="kernel", doc="index of a cta") for name in ("bx", "by", "bz")),
-    *(Axis(name, level="cta", within="cluster", doc="index of a cta in its cluster") for name in ("cbx", "cby", "cbz")),
-    Axis("tx", level="thread", within="cta", doc="index of a thread in its cta"),
-    Axis("warpid", level="warp", within="cta", doc="index of a warp in its cta"),
-    Axis("laneid", level="thread", within="warp", doc="index of a thread in its warp"),
-    Axis("wgid", level="warpgroup", within="cta", doc="index of a warpgroup in its cta"),
-    Axis("tid_in_wg", level="thread", within="warpgroup", doc="index of a thread in its warpgroup"),
-    Axis("wid_in_wg", level="warp", within="warpgroup", doc="index of a warp in its warpgroup"),
-)
-
 
 def core_kinds() -> Iterable[TargetKind]:
     """The neutral kind."""
@@ -47,7 +36,7 @@ def core_tags() -> Iterable[TargetTag]:
 
 def core_axes() -> Iterable[Axis]:
     """The storage axis, and the axes of the levels that the language names."""
-    return AXES
+    return CORE_AXES
 
 
 def core_dtypes() -> Iterable[DTypeRow]:

@@ -59,12 +59,12 @@ class Fragments:
         return first, tuple(strides)
 
 
-def lanes_of(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tuple[str, int], ...]]]:
-    """What one warp holds of a distributed tile: layout over lanes and registers, extents, and per dimension the other thread iters."""
+def lanes_of(tile: Tile) -> tuple[TileLayout, tuple[int, ...]]:
+    """What one warp holds of a distributed tile: layout over lanes and registers, and its extents."""
     return tile.context.once(("lanes", tile.key), lambda: _lanes(tile))
 
 
-def _lanes(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tuple[str, int], ...]]]:
+def _lanes(tile: Tile) -> tuple[TileLayout, tuple[int, ...]]:
     if tile.storage != "distributed":
         decline(f"`{tile.buffer.name}` is not spread over lanes", scope=tile.scope)
     layout = region_layout(tile)
@@ -73,22 +73,20 @@ def _lanes(tile: Tile) -> tuple[TileLayout, tuple[int, ...], dict[int, tuple[tup
         decline(f"`{tile.buffer.name}` is held by several threads at once", replicas=len(grouped.replica))
     kept: list[Iter] = []
     extents: list[int] = []
-    beyond: dict[int, tuple[tuple[str, int], ...]] = {}
     for dim in range(len(tile.extents)):
         own = grouped.shard[separators[dim] : separators[dim + 1]]
         inside = [item for item in own if item.axis in ("m", "laneid")]
-        outside = tuple((item.axis, int(item.extent)) for item in own if item.axis not in ("m", "laneid"))
-        if outside and own[: len(outside)] != tuple(item for item in own if item.axis not in ("m", "laneid")):
+        outside = tuple(item for item in own if item.axis not in ("m", "laneid"))
+        if own[: len(outside)] != outside:
             decline(f"the warps of `{tile.buffer.name}` take its rows in turn; each must hold rows side by side")
         kept += inside or [Iter(1, 1)]
         extents.append(_size(inside))
-        beyond[dim] = outside
-    return TileLayout.from_iters(kept), tuple(extents), beyond
+    return TileLayout.from_iters(kept), tuple(extents)
 
 
 def fragments(tile: Tile, atom: TileLayout, shape: Sequence[int], packed: int) -> Fragments:
     """Where each part of `shape` of a warp's tile lies in registers; `packed` elements must lie together in 32 bits."""
-    layout, extents, _ = lanes_of(tile)
+    layout, extents = lanes_of(tile)
     name = tile.buffer.name
     if any(extent % size for extent, size in zip(extents, shape, strict=True)):
         decline(f"`{name}` is no whole number of fragments", own=extents, fragment=tuple(shape))
