@@ -66,7 +66,8 @@ LOAD = """
 import importlib, time, pluggy
 from tirx import backend
 backend.registry(); backend.available()
-importlib.import_module("bench0_plugin"); importlib.import_module("tirx.backend.loader")
+for name in ("bench0_plugin", "tirx.backend.loader", "tirx.backend.signatures"):
+    importlib.import_module(name)
 middle = time.perf_counter()
 backend.load("bench0"); first = time.perf_counter() - middle
 best = 1e9
