@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from .floats import BF16, canonical, flushed, odd, rounded, saturated
 from .run import NUMPY, Op
+from .small_floats import FORMATS, decoded, encoded, fixed_point, powers, stochastic_codes
 
 __all__ = ["cvt", "mov", "narrow", "pack", "pack_bits", "stochastic", "unpack_bits"]
 
@@ -98,12 +98,6 @@ def _double(value: Any, rest: Any, mode: str) -> Any:
 
 # ---- to and from small formats --------------------------------------------------------------------------------------
 
-_FORMATS = {
-    "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e2m3": ml_dtypes.float6_e2m3fn, "e3m2": ml_dtypes.float6_e3m2fn,
-    "e2m1": ml_dtypes.float4_e2m1fn, "ue8m0": ml_dtypes.float8_e8m0fnu,
-}  # fmt: skip
-_LARGEST = {"e4m3": 448.0, "e5m2": 57344.0, "e2m3": 7.5, "e3m2": 28.0, "e2m1": 6.0}
-
 
 def _names(op: Op) -> tuple[str, str]:
     """Types of the destination and of what is converted."""
@@ -111,39 +105,74 @@ def _names(op: Op) -> tuple[str, str]:
 
 
 def narrow(op: Op, a: Any, *more: Any) -> Any:
-    """Floats to fewer bits, two at a time: the first operand goes to the upper half."""
+    """Floats to fewer bits, or small formats to 16: two at a time, the first operand goes to the upper half."""
     target, source = _names(op)
+    scale = powers(more[-1]) if op.has("scaled1") or op.has("scaled2") else None
+    with np.errstate(all="ignore"):
+        value = _operands(op, a, more, target, source)
+        if scale is not None and target == "bf16x2":
+            value = value * scale
+        elif scale is not None:
+            value = value / (scale if op.has("scaled2") else np.reshape(scale, (-1, 1)))
+        return _encoded(op, _relu(op, value), target.removesuffix("x2"))
+
+
+def _operands(op: Op, a: Any, more: Any, target: str, source: str) -> Any:
+    """What is converted, lower half first."""
     if source[-2:] == "x2":
-        value = _decoded(a, source[:-2])
-    elif target[-2:] == "x2":
-        upper, lower = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(more[0]))
-        value = np.stack([lower, upper], axis=-1).astype(np.float64)
-    else:
-        value = np.asarray(a).astype(np.float64)
-    if op.has("relu"):
-        value = np.where(value > 0, value, np.where(np.isnan(value), value, 0.0))
-    return _encoded(op, value, target.removesuffix("x2"))
+        return _decoded(op, a, source[:-2])
+    if target[-2:] != "x2":
+        return np.asarray(a).astype(np.float64)
+    upper, lower = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(more[0]))
+    return _without_subnormals(op, np.stack([lower, upper], axis=-1)).astype(np.float64)
 
 
-def _decoded(value: Any, name: str) -> Any:
+def _without_subnormals(op: Op, value: Any) -> Any:
+    """One scale for both: subnormal inputs count as zeros."""
+    return flushed(value) if op.has("scaled1") else value
+
+
+def _relu(op: Op, value: Any) -> Any:
+    return np.where(value > 0, value, np.where(np.isnan(value), value, 0.0)) if op.has("relu") else value
+
+
+def _decoded(op: Op, value: Any, name: str) -> Any:
     value = np.asarray(value)
     if name in ("f16", "bf16"):
-        return value.astype(np.float64)
+        return _without_subnormals(op, value).astype(np.float64)
     if name == "e2m1":
-        nibbles = np.stack([value & 0xF, value >> 4], axis=-1).astype(np.uint8)
-        return nibbles.view(_FORMATS[name]).astype(np.float64)
-    mask = 0x3F if name in ("e2m3", "e3m2") else 0xFF
-    return np.ascontiguousarray(value & mask).view(_FORMATS[name]).astype(np.float64)
+        return decoded(np.stack([value & 0xF, value >> 4], axis=-1), name)
+    if name == "s2f6":
+        return np.ascontiguousarray(value).view(np.int8).astype(np.float64) / 64
+    return powers(value) if name == "ue8m0" else decoded(value, name)
 
 
 def _encoded(op: Op, value: Any, name: str) -> Any:
-    mode = next((word for word in op.form.mnemonic.split(".") if word in ("rn", "rz", "rp", "rna")), "rn")
-    with np.errstate(all="ignore"):
-        if name in ("f16", "bf16", "tf32"):
-            return _half(op, value, name, mode)
-        if name == "ue8m0":
-            return _power(op, value, mode)
-        return _small(value, name)
+    mode = next((word for word in op.form.mnemonic.split(".") if word in ("rn", "rz", "rp", "rm", "rna")), "rn")
+    if op.has("pzo"):
+        value = _positive_zeros(value, name, mode)
+    if name in ("f16", "bf16", "tf32"):
+        return _half(op, value, name, mode)
+    if name == "ue8m0":
+        return _power(op, value, mode)
+    if name == "s2f6":
+        return fixed_point(value, mode)
+    saturate = op.has("satfinite")
+    if not saturate and (np.abs(value) > decoded(FORMATS[name].largest, name)).any():
+        op.ctx.unmodelled(f"{op.form.mnemonic} of numbers beyond the largest of the format, without .satfinite")
+    codes = encoded(value, name, mode, saturate)
+    return codes if name != "e2m1" else (codes[..., 0] | codes[..., 1] << 4)
+
+
+def _positive_zeros(value: Any, name: str, mode: str) -> Any:
+    """Where the result is -0, +0 is converted instead."""
+    if name == "tf32":
+        made = _tf32(value, mode)
+    elif name in ("f16", "bf16"):
+        made = rounded(value, np.float16 if name == "f16" else BF16, mode)
+    else:
+        made = decoded(encoded(value, name, mode), name)
+    return np.where(np.asarray(made) == 0, 0.0, value)
 
 
 def _half(op: Op, value: Any, name: str, mode: str) -> Any:
@@ -170,17 +199,6 @@ def _tf32(value: Any, mode: str) -> Any:
     return made.view(np.float32).reshape(np.shape(value))
 
 
-def _small(value: Any, name: str) -> Any:
-    """Eight bits and fewer, always saturated to finite values."""
-    single = np.clip(value, -_LARGEST[name], _LARGEST[name])
-    nan = np.isnan(value)
-    bits = single.astype(np.float32).astype(_FORMATS[name]).view(np.uint8)
-    if name in ("e4m3", "e5m2"):
-        return np.where(nan, 0x7F, bits).astype(np.uint8)
-    bits = np.where(nan, {"e2m3": 0x1F, "e3m2": 0x1F, "e2m1": 0x7}[name], bits).astype(np.uint8)
-    return bits if name != "e2m1" else (bits[..., 0] & 0xF) | (bits[..., 1] << 4)
-
-
 def _power(op: Op, value: Any, mode: str) -> Any:
     """Powers of two: the exponent alone, rounded toward zero or up."""
     size = np.abs(value)
@@ -192,23 +210,27 @@ def _power(op: Op, value: Any, mode: str) -> Any:
     return np.where(np.isnan(value), 255, np.where(size == 0, 0, made)).astype(np.uint8)
 
 
+# ---- stochastic rounding --------------------------------------------------------------------------------------------
+
+_RANDOM = {"f16": 13, "bf16": 16, "e2m1": 8}  # how many bits decide; 16 for the others
+_FIRST = {"e2m1": (24, 8, 16, 0)}  # where those of a, b, e, f begin; 16 bits are for two operands
+
+
 def stochastic(op: Op, *values: Any) -> Any:
-    """Random bits are added below the last place, then the rest is cut off."""
+    """Random bits, added to the first of those that are cut off, decide by their carry.
+
+    The manual names the halves of `rbits` that two operands of four share; of e2m1, the first takes the upper half's byte.
+    """
     target, _ = _names(op)
     name, lanes = target[:-2], int(target[-1])
-    parts = values[:-1]  # the last one holds random bits
-    order = parts[::-1] if lanes == 2 else parts
-    value = np.stack([op.full(part) for part in order], axis=-1).astype(np.float64)
-    if op.has("relu"):
-        value = np.where(value > 0, value, np.where(np.isnan(value), value, 0.0))
-    op.ctx.unmodelled(f"the random bits of {op.form.mnemonic}: it rounds to nearest here")
-    if lanes == 2:
-        return _half(op, value, name, "rn")
-    made = _small(value, name) if name != "e2m1" else None
-    if made is not None:
-        return made
-    nibbles = np.clip(value, -6, 6).astype(np.float32).astype(_FORMATS["e2m1"]).view(np.uint8).astype(np.uint16)
-    return (nibbles << (4 * np.arange(4, dtype=np.uint16))).sum(axis=-1).astype(np.uint16)
+    numbers = _relu(op, np.stack([op.full(part) for part in values[:-1]], axis=-1).astype(np.float64))
+    bits = _RANDOM.get(name, 16)
+    starts = np.array((16, 0) if lanes == 2 else _FIRST.get(name, (16, 16, 0, 0)), np.uint32)
+    random = (op.full(values[-1]).astype(np.uint32)[:, None] >> starts) & np.uint32((1 << bits) - 1)
+    codes = stochastic_codes(numbers, name, random, bits, op.has("satfinite"))[:, ::-1]
+    if name == "e2m1":
+        return (codes.astype(np.uint16) << (4 * np.arange(4, dtype=np.uint16))).sum(axis=-1).astype(np.uint16)
+    return np.ascontiguousarray(codes).view(_result(op)[0])
 
 
 # ---- moves ----------------------------------------------------------------------------------------------------------

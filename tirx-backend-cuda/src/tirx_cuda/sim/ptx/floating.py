@@ -41,7 +41,8 @@ def _finish(op: Op, value: Any) -> Any:
 
 
 def _from_odd(op: Op, value: Any) -> Any:
-    return _finish(op, rounded(value, _result_type(op), op.get("rnd")))
+    mode = op.get("rnd") or op.get("rz")  # mixed precision writes the only mode of its rows as a word
+    return _finish(op, rounded(value, _result_type(op), mode))
 
 
 def _wide(value: Any) -> Any:
