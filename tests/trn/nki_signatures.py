@@ -60,6 +60,7 @@ LATER = {
 ENUMS = {
     "nisa.engine": {"unknown", "tensor", "vector", "scalar", "gpsimd", "dma", "sync"},
     "nisa.reduce_cmd": {"idle", "reset", "reduce", "reset_reduce", "load_reduce"},
+    "nisa.matmul_perf_mode": {"none", "double_row"},
 }
 # Members of nki.language that emitted files name without calling them.
 NAMES = frozenset(

@@ -315,6 +315,14 @@ def _after(name: str, change: Callable[[Any], Any]) -> Callable[[pytest.MonkeyPa
     return lambda patch: patch.setattr(isa, name, wrong)
 
 
+def _rows_exchanged(keywords: dict[str, Any]) -> None:
+    """The two rows of each partition of the moving tile."""
+    if "perf_mode" in keywords:
+        moving = keywords["moving"]
+        parts = (part[:, ::-1] for part in (moving.data, moving.written, moving.sums))
+        keywords["moving"] = tensor.Tensor(moving.root, *parts, moving.partition)
+
+
 # What is wrong: the instruction that shows it (empty: any), and the mistake.
 MISTAKES: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "bias before scale": ("activation", _bias_first),
@@ -343,6 +351,10 @@ MISTAKES: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "always accumulates": ("nc_matmul", _always_accumulation),
     "nothing is transposed": ("nc_transpose", _after("nc_transpose", lambda data: data.reshape(data.shape[::-1]).T)),
     "the queue does not transpose": ("dma_transpose", _after("dma_transpose", lambda data: data.reshape(data.shape[::-1]).T)),
+    "the middle axes exchanged": (
+        "dma_transpose", _after("dma_transpose", lambda data: data.swapaxes(1, 2).reshape(data.shape) if data.ndim == 4 else data)
+    ),
+    "rows of double_row exchanged": ("perf_mode", _swap("nc_matmul", _rows_exchanged)),
     "predicated copy inverted": ("tensor_copy_predicated", _swap("tensor_copy_predicated", _turn("reverse_pred"))),
     "predicated copy of everything": (
         "tensor_copy_predicated", lambda patch: patch.setattr(isa, "tensor_copy_predicated", lambda dst, src, **_: dst.write(src.read()))

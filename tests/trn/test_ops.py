@@ -22,6 +22,7 @@ Y = np.array([[2, 2, -1, 4], [3, 0.25, 5, -8]], np.float32)
 COLUMN = np.array([[10], [100]], np.float32)
 NAMES = {
     "float32": np.float32, "bfloat16": ml_dtypes.bfloat16, "int32": np.int32, "int8": np.int8, "uint8": np.uint8, "uint32": np.uint32,
+    "float8_e4m3": ml_dtypes.float8_e4m3,
 }  # fmt: skip
 
 

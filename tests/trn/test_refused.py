@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.trn.build import index, psum, sbuf
-from tirx.ir import Buffer, const
+from tirx.ir import FLOAT32, Buffer, Cast, const
 from tirx.support.errors import ScriptError, TirxError
 from tirx_trn import script as nki
+from tirx_trn.layout import trainium
 
 I = index("i")
 H = Buffer("h", (128, 64))
@@ -22,6 +23,7 @@ BF = sbuf("bf", 128, 64, dtype="bfloat16")
 I32 = sbuf("i32", 128, 64, dtype="int32")
 EIGHT, MASK, BYTES = sbuf("eight", 128, 8), sbuf("mask", 128, 64, dtype="uint8"), sbuf("bytes", 128, 64, dtype="uint8")
 F64 = Buffer("f64", (128, 64), "float64", scope="trn.sbuf")
+F8, F8_2 = sbuf("f8", 128, 64, dtype="float8_e4m3"), sbuf("f8", 128, 2, 32, dtype="float8_e4m3")
 P, Q = psum("p", 64, 64), psum("q", 64, 64)
 WIDE, WIDER = sbuf("wide", 128, 129), sbuf("wider", 128, 4097)
 
@@ -36,10 +38,19 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nki.tensor_copy(T, HALF),
         "`data` of nki.tensor_copy covers 64 x 64 (partitions x elements), `res` covers 128 x 64",
     ),
-    "broadcast": (lambda: nki.tensortensor(T, T, COLUMN, "add"), "`operand1` of nki.tensortensor covers 128 x 1"),
+    "broadcast": (lambda: nki.tensortensor(T, T, T[:, 0:2], "add"), "`operand1` of nki.tensortensor covers 128 x 2"),
+    "broadcast over partitions": (lambda: nki.tensortensor(T, T, T[0:1, :], "add"), "`operand1` of nki.tensortensor covers 1 x 64"),
+    "a column of another type": (lambda: nki.tensortensor(T, T, BF[:, 0:1], "add"), "a tile of scalars is float32"),
     "both in PSUM": (lambda: nki.tensortensor(HALF, P, Q, "add"), "`operand0` and `operand1` of nki.tensortensor are both in trn.psum"),
     "a 64-bit type": (lambda: nki.memset(F64, 0.0), "`result` of nki.memset is of type float64, which the engines do not have"),
-    "divide": (lambda: nki.tensortensor(T, T, U, "div"), "`opcode` of nki.tensortensor is 'div': the engines have no divide"),
+    "divide in a scan": (
+        lambda: nki.tensor_tensor_scan(T, T, U, 0.0, "divide", "add"), "is 'divide': the engines have no divide"
+    ),
+    "integers divided": (lambda: nki.tensortensor(I32, I32, I32, "div"), "divides tiles of int32; there is no division"),
+    "divided by zero": (lambda: nki.tensorscalar(T, T, 0.0, "div"), "the divisor of nki.tensorscalar is zero"),
+    "divided by a loop variable": (
+        lambda: nki.tensorscalar(T, T, Cast(FLOAT32, I), "div"), "the divisor of nki.tensorscalar is known only in the loop"
+    ),
     "unknown opcode": (lambda: nki.tensorscalar(T, T, 1.0, "ad"), "`opcode` of nki.tensorscalar is 'ad'"),
     "activation that is none": (lambda: nki.activation(T, T, "add"), "`opcode` of nki.activation is 'add'"),
     "scalar of a wrong shape": (
@@ -136,7 +147,52 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "short rows of a queue's transpose": (
         lambda: nki.dma_transpose(sbuf("s", 4, 3), sbuf("d", 3, 4)), "rows of `dst` of nki.dma_transpose have 12 bytes"
     ),
-    "a queue's transpose of three axes": (lambda: nki.dma_transpose(T, U, (2, 1, 0)), "axes are (1, 0), not (2, 1, 0)"),
+    "a queue's transpose of other axes": (
+        lambda: nki.dma_transpose(sbuf("s", 64, 128), U, (2, 1, 0)), "is (2, 1, 0); for this slice of `src` it is (1, 0)"
+    ),
+    "a queue's transpose of no axes": (lambda: nki.dma_transpose(T, U, (0, 1)), "`axes` of nki.dma_transpose is (0, 1)"),
+    "a queue's transpose of another shape": (
+        lambda: nki.dma_transpose(T, U), "`dst` of nki.dma_transpose is a slice of shape (128, 64); with axes (1, 0) `src` becomes 64 x 128"
+    ),
+    "a queue's transpose that converts": (
+        lambda: nki.dma_transpose(sbuf("s", 64, 128, dtype="bfloat16"), U), "nki.dma_transpose does not convert float32 to bfloat16"
+    ),
+    "a queue's transpose of a column": (
+        lambda: nki.dma_transpose(sbuf("s", 1, 64), U[0:64, 0:1]), "`src` of nki.dma_transpose has 1 dimensions of more than one element"
+    ),
+    "a queue's transpose of five axes": (
+        lambda: nki.dma_transpose(sbuf("s", 2, 2, 2, 2, 2), sbuf("d", 2, 2, 2, 2, 2)), "`src` of nki.dma_transpose has 5 dimensions"
+    ),
+    "a queue's transpose of folded partitions": (
+        lambda: nki.dma_transpose(sbuf("s", 64, 256), sbuf("d", 256, 64, layout=trainium("PF", (256, 64)))),
+        "`src` of nki.dma_transpose does not have its partitions in its first dimension alone",
+    ),
+    "two rows of floats": (
+        lambda: nki.matmul(P, T, T, perf_mode="double_row"), "`lhs` of nki.matmul is of type float32; double_row multiplies float8_e4m3"
+    ),
+    "two rows of a plain tile": (
+        lambda: nki.matmul(P, F8, F8, perf_mode="double_row"), "`lhs` of nki.matmul covers partitions x 64, not partitions x 2 x n"
+    ),
+    "two rows of too much": (
+        lambda: nki.matmul(P, sbuf("w", 128, 2, 129, dtype="float8_e5m2"), F8_2, perf_mode="double_row"),
+        "`lhs` of nki.matmul has 258 elements per partition; at most 256 fit",
+    ),
+    "two rows in column tiles": (
+        lambda: nki.matmul(psum("r", 32, 32), F8_2, F8_2, perf_mode="double_row", tile_position=(0, 0), tile_size=(128, 64)),
+        "nki.matmul cannot combine double_row with column tiles",
+    ),
+    "a mode that is none": (lambda: nki.matmul(P, T, T, perf_mode="fast"), "`perf_mode` of nki.matmul is 'fast'"),
+    "half a part of the array": (lambda: nki.matmul(P, HALF, HALF, tile_size=(64, 64)), "takes `tile_position` and `tile_size` together"),
+    "a part of no size": (
+        lambda: nki.matmul(P, HALF, HALF, tile_position=(0, 0), tile_size=(48, 128)), "is (48, 128); a row size is one of 128, 64, 32"
+    ),
+    "a part somewhere": (
+        lambda: nki.nc_matmul(P, HALF, HALF, tile_position=(0, 32), tile_size=(64, 64)), "is (0, 32); a column tile of 64 starts"
+    ),
+    "a part that is too small": (
+        lambda: nki.matmul(P, T, T, tile_position=(0, 0), tile_size=(64, 64)), "`lhs` of nki.matmul covers 128 x 64; the part has 64 x 64"
+    ),
+    "a position of one number": (lambda: nki.matmul(P, HALF, HALF, tile_position=(0,)), "`tile_position` of nki.matmul is (0,)"),
     "a queue between memories": (lambda: nki.build("dma_copy", T, H), "is Tx.nki.load or Tx.nki.store"),
     "a queue from PSUM": (lambda: nki.dma_copy(T, P), "`src` of nki.dma_copy is in trn.psum memory"),
     "a predicate of floats": (lambda: nki.tensor_copy_predicated(T, U, T), "`predicate` of nki.tensor_copy_predicated is of type float32"),
@@ -222,7 +278,7 @@ def test_refused(name: str) -> None:
 
 def test_a_refusal_says_where_its_rule_stands() -> None:
     for act, page in (
-        (lambda: nki.tensor_tensor(T, T, COLUMN, "add"), "tensor_tensor"),
+        (lambda: nki.tensor_tensor(T, T, T[:, 0:2], "add"), "tensor_tensor"),
         (lambda: nki.matmul(P, HALF, T), "nc_matmul"),
     ):
         with pytest.raises(ScriptError) as caught:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tests.trn.build import psum, sbuf
@@ -24,6 +25,9 @@ MASK = np.array([[1, 0, 2, 0], [0, 255, 0, 0]], np.uint8)
 BITS = np.array([[0b1100, 7, -1, 64], [0, 255, -8, 1]], np.int32)
 OTHER = np.array([[0b1010, 1, 3, 2], [9, 4, 1, 30]], np.int32)
 NINE = np.array([[5, 1, 5, 2, 9, 0, 3, 3, 7], [-1, -2, -3, -4, -5, -6, -7, -8, -9]], np.float32)
+POWERS = np.array([[1, -2, 4, 8], [0.5, 2, -4, 8]], np.float32)  # their reciprocals are exact
+QUARTERS = np.array([[2, 4, -1, 8], [1, 0.5, 2, -4]], np.float32)
+COUNT = np.arange(96, dtype=np.float32)
 FP32_MIN = np.finfo(np.float32).min
 
 
@@ -33,6 +37,14 @@ def i32(*rows: Any) -> np.ndarray:
 
 def f32(*rows: Any) -> np.ndarray:
     return np.array(rows, np.float32)
+
+
+def f8(*rows: Any) -> np.ndarray:
+    return np.array(rows, ml_dtypes.float8_e4m3)
+
+
+def _quotient(x: Any, y: Any, r: Any) -> list[Any]:
+    return [nki.tensor_tensor(r, x, y, "divide")]
 
 
 def _over_nine(r: Any, *calls: Any) -> list[Any]:
@@ -55,6 +67,27 @@ def _accumulated(*flags: Any) -> Build:
         ]
 
     return build
+
+
+def _paired(x: Any, y: Any, r: Any) -> list[Any]:
+    """Both rows of a partition at a time: (2, 2, 2) by (2, 2, 1), a slice."""
+    acc = psum("acc", 2, 1)
+    return [
+        acc,
+        nki.nc_matmul(dst=acc, stationary=x, moving=y[:, :, 1:2], perf_mode="double_row"),
+        nki.tensor_copy(r, acc),
+    ]
+
+
+def _in_a_corner(x: Any, y: Any, r: Any) -> list[Any]:
+    """A product on one part of the array computes the same."""
+    acc = psum("acc", 4, 4)
+    return [acc, nki.nc_matmul(acc, x, y, tile_position=(32, 64), tile_size=(32, 64)), nki.tensor_copy(r, acc)]
+
+
+def _corner(x: Any, r: Any) -> list[Any]:
+    """A scalar that lies in one partition."""
+    return [nki.tensor_scalar(r, x, "subtract", x[0:1, 2:3], True)]
 
 
 def _sum_of_two(x: Any, s: Any, r: Any) -> list[Any]:
@@ -193,6 +226,35 @@ VECTORS: dict[str, Case] = {
     "selected by range": (
         _by_range, [X, f32([2], [1]), f32([4], [3])],
         [f32([3], [6]), f32([FP32_MIN, -2, 3, FP32_MIN], [0.5, 6, FP32_MIN, FP32_MIN])],
+    ),
+    "divided by a tile": (_quotient, [X, QUARTERS], [f32([0.5, -0.5, -3, 0.5], [0.5, 12, -3.5, -2])]),
+    "divided by a column": (_quotient, [X, f32([2], [0.25])], [f32([0.5, -1, 1.5, 2], [2, 24, -28, 32])]),
+    "a column divided": (_quotient, [f32([8], [4]), POWERS], [f32([8, -4, 2, 1], [8, 2, -1, 0.5])]),
+    "divided by a number": (lambda x, r: [nki.tensorscalar(r, x, 4.0, "div")], [X], [X / 4]),
+    "a number divided": (lambda x, r: [nki.tensor_scalar(r, x, "divide", 8.0, True)], [POWERS], [8 / POWERS]),
+    "first step divided": (lambda x, r: [nki.tensor_scalar(r, x, "divide", 2.0, op1="add", operand1=1.0)], [X], [X / 2 + 1]),
+    "second step divides": (
+        lambda x, r: [nki.tensor_scalar(r, x, "add", 1.0, op1="divide", operand1=8.0, reverse1=True)], [POWERS - 1], [8 / POWERS]
+    ),
+    "a tile by the first step": (
+        lambda x, y, r: [nki.scalar_tensor_tensor(r, x, 1.0, y, "add", "div", False, True)], [POWERS - 1, Y], [Y / POWERS]
+    ),
+    "the first step by a tile": (
+        lambda x, y, r: [nki.scalar_tensor_tensor(r, x, 2.0, y, "div", "div", True, False)], [POWERS, QUARTERS], [2 / POWERS / QUARTERS]
+    ),
+    "quotients added up": (lambda x, s, r: [nki.tensorscalar_reduce(s, r, x, 2.0, "div", "add")], [X], [f32([3], [3.75]), X / 2]),
+    "a column second": (lambda x, y, r: [nki.tensor_tensor(r, x, y, "subtract")], [X, COLUMN], [X - COLUMN]),
+    "a column first": (lambda x, y, r: [nki.tensor_tensor(r, y, x, "subtract")], [X, COLUMN], [COLUMN - X]),
+    "one scalar for all": (lambda x, r: [nki.tensor_scalar(r, x, "subtract", x[0:1, 2:3], True)], [X], [3 - X]),
+    "one scalar beside a tile": (lambda x, r: [nki.tensor_tensor(r, x, x[0:1, 2:3], "multiply")], [X], [3 * X]),
+    "one bias for all": (lambda x, r: [nki.activation(r, x, "copy", x[0:1, 3:4])], [X], [X + 4]),
+    "remainder of integers": (lambda x, r: [nki.tensorscalar(r, x, 8, "mod")], [BITS], [i32([4, 7, 7, 0], [0, 7, 0, 1])]),
+    "two rows at a time": (
+        _paired, [f8([[1, 2], [3, 4]], [[-1, 0.5], [2, 8]]), f8([[9, 1], [9, 2]], [[9, 4], [9, 0.5]])], [f32([4], [16])]),
+    "a part of the array": (_in_a_corner, [X, Y], [X.T @ Y]),
+    "three axes by a queue": (lambda x, r: [nki.dma_transpose(r, x, (2, 1, 0))], [COUNT.reshape(8, 2, 6)], [COUNT.reshape(8, 2, 6).T]),
+    "four axes by a queue": (
+        lambda x, r: [nki.dma_transpose(r, x, (3, 1, 2, 0))], [COUNT.reshape(4, 2, 4, 3)], [COUNT.reshape(4, 2, 4, 3).swapaxes(0, 3)]
     ),
     "max8": (lambda x, r: [nki.max8(r, x)], [NINE], [f32([9, 7, 5, 5, 3, 3, 2, 1], [-1, -2, -3, -4, -5, -6, -7, -8])]),
     "found": (

@@ -6,7 +6,7 @@ from enum import Enum
 
 from tests.trn.nki_numpy.moving import dma_copy, dma_transpose, iota, memset, tensor_copy, tensor_copy_predicated
 from tests.trn.nki_numpy.products import nc_matmul, nc_transpose
-from tests.trn.nki_numpy.rules import engine, reduce_cmd
+from tests.trn.nki_numpy.rules import engine, matmul_perf_mode, reduce_cmd
 from tests.trn.nki_numpy.scalar_engine import activation, activation_reduce
 from tests.trn.nki_numpy.selecting import (
     affine_select,
@@ -35,4 +35,3 @@ __all__ = [
 
 oob_mode = Enum("oob_mode", "error skip")
 dge_mode = Enum("dge_mode", "unknown swdge hwdge none")
-matmul_perf_mode = Enum("matmul_perf_mode", "none double_row")

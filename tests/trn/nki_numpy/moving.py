@@ -52,15 +52,16 @@ def dma_transpose(
     oob_mode: Any = None,
     name: Any = None,
 ) -> None:
-    """Two dimensions exchanged. The row that is written is a multiple of 32 bytes (a rule of the compiler, not of its simulator)."""
+    """The permutation for the rank. The row that is written is a multiple of 32 bytes (a rule of the compiler, not its simulator)."""
     _dma(dst, src, "dma_transpose")
-    if src.data.ndim != 2 or dst.shape != src.shape[::-1] or axes not in (None, (1, 0)):
-        refuse(f"dma_transpose of {src.shape} to {dst.shape}")
+    order = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}.get(src.data.ndim)
+    if order is None or axes not in (None, order) or dst.shape != tuple(src.shape[axis] for axis in order):
+        refuse(f"dma_transpose of {src.shape} to {dst.shape} with axes {axes}")
     if dst.dtype is not src.dtype:
         refuse("dma_transpose does not convert")
-    if dst.shape[1] * dst.dtype.numpy.itemsize % 32:
-        refuse(f"dma_transpose writes rows of {dst.shape[1] * dst.dtype.numpy.itemsize} bytes, no multiple of 32")
-    dst.write(src.read().T)
+    if dst.free * dst.dtype.numpy.itemsize % 32:
+        refuse(f"dma_transpose writes rows of {dst.free * dst.dtype.numpy.itemsize} bytes, no multiple of 32")
+    dst.write(src.read().transpose(order))
 
 
 def tensor_copy(dst: Any, src: Any, engine: Any = Engine.unknown, name: Any = None) -> None:

@@ -12,6 +12,7 @@ from tests.trn.nki_numpy.state import NkiError, machine
 from tests.trn.nki_numpy.tensor import Tensor
 
 engine = Enum("engine", "unknown tensor vector scalar gpsimd dma sync")
+matmul_perf_mode = Enum("matmul_perf_mode", "none double_row")
 reduce_cmd = Enum("reduce_cmd", "idle reset reduce reset_reduce load_reduce")
 
 

@@ -140,6 +140,8 @@ def _option(made: Written, option: Option, value: Any) -> Any:
         if number is None:
             refuse(f"`{option.name}` of nki.{made.spelled} is {value!r}; it is a whole number")
         return number
+    if option.form == "pair":
+        return _pair(made, option, value)
     if option.form == "flag" and isinstance(value, Expr):
         value = bool(constant(value))
     if value not in option.allowed:
@@ -147,6 +149,19 @@ def _option(made: Written, option: Option, value: Any) -> Any:
             f"`{option.name}` of nki.{made.spelled} is {value!r}", f"it is one of {', '.join(map(str, option.allowed))}"
         )
     return value
+
+
+def _pair(made: Written, option: Option, value: Any) -> tuple[int, ...]:
+    """Two whole numbers, or none."""
+    items = tuple(value) if isinstance(value, tuple | list) else (value,)
+    numbers = tuple(whole(item) for item in items if not isinstance(item, bool | float | str))
+    found = tuple(number for number in numbers if number is not None)
+    if len(found) != len(items) or len(found) not in (0, 2):
+        refuse(
+            f"`{option.name}` of nki.{made.spelled} is {value!r}",
+            "it is a row and a column, known while the kernel is built: (64, 0)",
+        )
+    return found
 
 
 def _check_engine(made: Written) -> None:

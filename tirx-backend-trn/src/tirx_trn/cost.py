@@ -242,7 +242,8 @@ class _Counter:
         line.bytes += size * times
         line.nanoseconds += nanoseconds * times
         if line.instruction == "matmul":
-            self.report.flops += 2 * times * _partitions(call.args[1]) * _free(call.args[1]) * _free(call.args[2])
+            rows, columns = (_free(side) // _rows_at_once(call) for side in call.args[1:3])
+            self.report.flops += 2 * times * _partitions(call.args[1]) * _rows_at_once(call) * rows * columns
 
     def _price(self, call: Call, engine: str) -> tuple[float, int, float]:
         """Cycles, bytes and nanoseconds of one run."""
@@ -255,7 +256,8 @@ class _Counter:
     def _matmul(self, call: Call) -> float:
         """max(min(64, stationary elements), moving elements), four times for float32."""
         passes = MATMUL_FLOAT32 if call.args[1].buffer.dtype.name == "float32" else 1  # type: ignore[attr-defined]
-        return float(passes * max(min(LEAST, _free(call.args[1])), _free(call.args[2])))
+        rows, columns = (_free(side) // _rows_at_once(call) for side in call.args[1:3])
+        return float(passes * max(min(LEAST, rows), columns))
 
     def _elementwise(self, call: Call, engine: str) -> float:
         tiles = [value for value in call.args if isinstance(value, BufferRegion)]
@@ -271,6 +273,11 @@ class _Counter:
             return 128
         narrow = all(tile.buffer.dtype.bytes == 2 and tile.buffer.dtype.is_float for tile in tiles)
         return self.figures.lanes["vector_2_bytes" if narrow and engine == "vector" else engine]
+
+
+def _rows_at_once(call: Call) -> int:
+    """Rows of the contraction that each processing element multiplies in a cycle."""
+    return 2 if call.attr("perf_mode") == "double_row" else 1
 
 
 def _decides(stmt: For) -> bool:

@@ -5,7 +5,7 @@ Source: AWS Neuron documentation, "Supported Data Types" of NKI 0.3 to 0.6. 64-b
 
 from __future__ import annotations
 
-__all__ = ["NKI_DTYPES", "SINCE", "WIDE"]
+__all__ = ["FLOAT8", "NKI_DTYPES", "SINCE", "WIDE"]
 
 NKI_DTYPES = {
     "float32": "nl.float32",
@@ -24,4 +24,5 @@ NKI_DTYPES = {
 }
 
 WIDE = frozenset({"float32"})  # a matmul mixes these only with each other
+FLOAT8 = ("float8_e4m3", "float8_e4m3fn", "float8_e5m2")
 SINCE = {"float8_e4m3fn": "v4"}  # types that came with a NeuronCore generation

@@ -73,8 +73,13 @@ def _matmul(call: Call, figures: Generation) -> Found:
     res, _, rhs = call.args[:3]
     if not isinstance(res, BufferRegion) or not isinstance(rhs, BufferRegion):
         return
-    box, free = box_of(res), box_of(rhs).free
+    pairs = 2 if call.attr("perf_mode") == "double_row" else 1
+    box, free = box_of(res), box_of(rhs).free // pairs
     wide = 2 if res.buffer.dtype.name == "bfloat16" else 1
+    if pairs == 2 and figures.name < "v3":
+        yield _later("double_row of nki.matmul is a mode", "v3", figures, call)
+    if 32 in call.attr("tile_size", ()) and figures.name < "v3":
+        yield _later(f"a tile_size of {call.attr('tile_size')} is a mode", "v3", figures, call)
     if res.buffer.dtype.name != "float32" and figures.name < "v4":
         yield Diagnostic(
             f"`res` of nki.matmul is of type {res.buffer.dtype}; NeuronCore-{figures.name} sums up in float32",

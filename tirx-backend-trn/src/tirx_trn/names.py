@@ -15,6 +15,7 @@ from tirx.ir import Call, Expr
 
 from .build import build
 from .operands import Region, as_region, refuse
+from .pairwise import by_scalar, pairwise
 from .table import TABLE
 
 __all__ = [
@@ -99,10 +100,14 @@ def nc_matmul(
     is_stationary_onezero: bool = False,
     is_moving_onezero: bool = False,
     accumulate: Number | None = None,
+    tile_position: tuple[int, ...] = (),
+    tile_size: tuple[int, ...] = (),
+    perf_mode: str = "none",
 ) -> Call:
     """`dst = stationary.T @ moving`; accumulated as `accumulate` says, by default onto earlier products only."""
     adds = True if accumulate is None else accumulate
     options: dict[str, Any] = {"is_stationary_onezero": is_stationary_onezero, "is_moving_onezero": is_moving_onezero}
+    options.update(tile_position=tile_position, tile_size=tile_size, perf_mode=perf_mode)
     return build("matmul", dst, stationary, moving, adds, spelled="nc_matmul", **options)
 
 
@@ -116,7 +121,7 @@ def tensor_reduce(
 
 def tensor_tensor(dst: Region, data1: Region, data2: Region, op: str, engine: str = "unknown") -> Call:
     """`dst = data1 op data2`, element by element; at most one operand is in PSUM."""
-    return build("tensortensor", dst, data1, data2, op, spelled="tensor_tensor", engine=engine)
+    return pairwise(dst, data1, data2, op, engine, "tensor_tensor")
 
 
 def tensor_scalar(
@@ -134,7 +139,7 @@ def tensor_scalar(
     if op1 is None or operand1 is None:
         if op1 is not None or operand1 is not None:
             refuse("nki.tensor_scalar takes `op1` and `operand1` together")
-        return build("tensorscalar", dst, data, operand0, op0, reverse0, spelled="tensor_scalar", engine=engine)
+        return by_scalar(dst, data, operand0, op0, reverse0, engine, "tensor_scalar")
     steps = (operand0, operand1, op0, op1, reverse0, reverse1)
     return build("scalar_tensor_scalar", dst, data, *steps, spelled="tensor_scalar", engine=engine)
 

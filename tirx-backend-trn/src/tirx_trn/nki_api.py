@@ -55,6 +55,7 @@ OPERATIONS = {"nl.abs_max": "0.4", "nl.abs_min": "0.4"}
 ENUMS = {
     "nisa.engine": ("unknown", "tensor", "vector", "scalar", "gpsimd"),
     "nisa.reduce_cmd": ("idle", "reset", "reduce", "reset_reduce", "load_reduce"),
+    "nisa.matmul_perf_mode": ("none", "double_row"),
 }
 
 

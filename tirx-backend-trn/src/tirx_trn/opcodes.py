@@ -14,8 +14,8 @@ from tirx.support.errors import ScriptError
 from tirx.support.suggest import did_you_mean
 
 __all__ = [
-    "ACCUMULATE", "ACTIVATIONS", "ARITHMETIC", "BITS", "COMPARISONS", "OPCODES", "REDUCTIONS", "UNARY", "Opcode", "canonical",
-    "checked_opcode", "family",
+    "ACCUMULATE", "ACTIVATIONS", "ARITHMETIC", "BITS", "COMPARISONS", "OPCODES", "REDUCTIONS", "SEQUENCES", "UNARY", "Opcode",
+    "canonical", "checked_opcode", "family",
 ]  # fmt: skip
 
 
@@ -56,6 +56,7 @@ _ROWS = (
     Opcode("logical_or", "arithmetic"),
     Opcode("logical_xor", "arithmetic"),
     Opcode("power", "power"),
+    Opcode("div", "sequence", nki="divide"),
     Opcode("bitwise_and", "bits bits_reduction"),
     Opcode("bitwise_or", "bits bits_reduction"),
     Opcode("bitwise_xor", "bits bits_reduction"),
@@ -95,7 +96,7 @@ _MISSING = {
 }
 _INSTEAD = {
     **dict.fromkeys(("div", "divide"), "take the reciprocal of the divisor (Tx.nki.reciprocal), then multiply"),
-    **dict.fromkeys(("mod", "fmod", "remainder"), "work it out on integers before the kernel, or with bitwise_and for powers of two"),
+    **dict.fromkeys(("mod", "fmod", "remainder"), 'take "mod" of an integer tile by a power of two, or work it out before the kernel'),
 }  # fmt: skip
 
 
@@ -106,6 +107,7 @@ def family(*names: str) -> tuple[str, ...]:
 
 ACTIVATIONS = family("activation")  # functions of the scalar engine
 ARITHMETIC = family("arithmetic")  # two-operand ALU operations, computed in float32
+SEQUENCES = family("sequence")  # what several instructions do, as `transform/legalise.py` writes them
 BITS = family("bits")  # two-operand ALU operations on bit patterns
 COMPARISONS = family("comparison")
 UNARY = family("unary")  # ALU operations that ignore their second operand

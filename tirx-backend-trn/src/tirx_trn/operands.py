@@ -133,7 +133,7 @@ def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
         check_number(value, operation, name)
         return as_expr(float(value), "float32") if isinstance(value, bool | int | float) else as_expr(value, "float32")
     tile = on_chip(value, operation, name, ("trn.sbuf", "trn.psum"))
-    if tile.box.free != 1 or tile.box.partitions != partitions:
+    if tile.box.free != 1 or tile.box.partitions not in (1, partitions):  # legalise spreads one over the partitions
         refuse(
             f"`{name}` of nki.{operation} is a tile of {tile}; it takes a number, or {partitions} x 1",
             "one value per partition; for a value per element use tensortensor",

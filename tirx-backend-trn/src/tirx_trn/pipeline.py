@@ -13,6 +13,7 @@ from tirx.transform.verify import verify
 from .transform.allocate import allocate
 from .transform.constant_bias import constant_bias
 from .transform.expand_tiles import expand_tiles
+from .transform.legalise import legalise
 from .transform.lower_tiles import lower_tiles
 
 __all__ = ["PIPELINE"]
@@ -25,6 +26,7 @@ PIPELINE = Pipeline(
         Anchor("trn:after_verify"),
         expand_tiles,
         Anchor("trn:after_lower_tile"),
+        legalise,
         constant_bias,
         Anchor("trn:before_allocate"),
         allocate,

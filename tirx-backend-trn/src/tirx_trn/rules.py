@@ -8,20 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from tirx.ir import IntImm
+from tirx.ir import BufferRegion, FloatImm, IntImm
 
 from .box import extents_of
-from .dtypes import WIDE
+from .dtypes import FLOAT8, WIDE
 from .hardware import GENERATIONS, PARTITIONS, PSUM, SBUF, STATIONARY_MAX
 from .opcodes import BITS, UNARY
 from .operands import Tile, refuse
+from .steps import steps_of
 from .table import FLOATS
 from .written import Written
 
-__all__ = ["RULES"]
+__all__ = ["PERMUTATIONS", "RULES"]
 
+PERMUTATIONS = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}  # the axes of a DMA transpose, by the number of dimensions
 _WIDEST = max(row.moving_max for row in GENERATIONS.values()) * 2  # bfloat16 sums are half as wide
 _MOST_FOR_EIGHT = 16_384
+ARRAY_PARTS = (128, 64, 32)  # rows or columns of the array that a product can have for itself
 _TRANSPOSED_ROW = 32  # bytes of which a row that a DMA transpose writes is a multiple
 
 
@@ -39,13 +42,21 @@ def same_slice(made: Written) -> None:
 
 
 def transposed_copy(made: Written) -> None:
-    """Two dimensions, exchanged; 2-byte types, rows of whole 32 bytes."""
+    """Dimensions in the documented order for their number, one type, rows of whole 32 bytes."""
     dst, src = made.tiles["dst"], made.tiles["src"]
-    rows, columns = _matrix(made, src)
-    if _matrix(made, dst) != (columns, rows):
-        shape = extents_of(dst.region)
+    shape = _walked(made, src)
+    if len(shape) not in PERMUTATIONS:
         refuse(
-            f"`{dst.name}` of nki.{made.spelled} is a slice of shape {shape}; the transpose of `{src.name}` is {columns} x {rows}"
+            f"`{src.name}` of nki.{made.spelled} has {len(shape)} dimensions of more than one element; it takes 2, 3 or 4",
+            "a row or column is copied without turning it: Tx.nki.load(tile, data)"
+            if len(shape) < 2
+            else "loop over the outer ones",
+        )
+    turned = tuple(shape[axis] for axis in PERMUTATIONS[len(shape)])
+    if _walked(made, dst) != turned:
+        refuse(
+            f"`{dst.name}` of nki.{made.spelled} is a slice of shape {extents_of(dst.region)}; with axes {PERMUTATIONS[len(shape)]} "
+            f"`{src.name}` becomes {' x '.join(map(str, turned))}"
         )
     if dst.dtype != src.dtype:
         refuse(f"nki.{made.spelled} does not convert {src.dtype} to {dst.dtype}", "convert with tensor_copy")
@@ -57,11 +68,18 @@ def transposed_copy(made: Written) -> None:
         )
 
 
-def _matrix(made: Written, tile: Tile) -> tuple[int, int]:
-    extents = extents_of(tile.region)
-    if len(extents) != 2:
-        refuse(f"`{tile.name}` of nki.{made.spelled} has {len(extents)} dimensions; it is a matrix")
-    return extents[0], extents[1]
+def _walked(made: Written, tile: Tile) -> tuple[int, ...]:
+    """The extents of a slice without those of one element; on chip they lie as they are written, partitions first."""
+    wide = tuple(extent for extent in extents_of(tile.region) if extent != 1)
+    if tile.is_on_chip:
+        lead = tile.box.place.partition_dim
+        lies = (tile.box.partitions, *(extent for dim, extent in enumerate(tile.box.extents) if dim != lead))
+        if tuple(extent for extent in lies if extent != 1) != wide:
+            refuse(
+                f"`{tile.name}` of nki.{made.spelled} does not have its partitions in its first dimension alone",
+                "slice it so that the first dimension runs along the partitions, and the others along each",
+            )
+    return wide
 
 
 def same_type(made: Written) -> None:
@@ -113,7 +131,11 @@ def identity(made: Written) -> None:
 def matmul(made: Written) -> None:
     """Shapes and types of `res = lhs.T @ rhs`."""
     res, lhs, rhs = (made.tiles[name] for name in ("res", "lhs", "rhs"))
-    _matmul_shape(made, res, lhs, rhs)
+    pairs = made.options["perf_mode"] == "double_row"
+    if pairs:
+        _double_row(made, lhs, rhs)
+    _matmul_shape(made, res, lhs, rhs, 2 if pairs else 1)
+    _part_of_array(made, lhs, 2 if pairs else 1)
     if res.dtype not in ("float32", "bfloat16"):
         refuse(
             f"`{res.name}` of nki.{made.spelled} is of type {res.dtype}; PSUM accumulates in float32",
@@ -130,21 +152,69 @@ def matmul(made: Written) -> None:
         refuse(f"nki.{made.spelled} does not mix {lhs.dtype} with {rhs.dtype}", "use one of the two formats")
 
 
-def _matmul_shape(made: Written, res: Tile, lhs: Tile, rhs: Tile) -> None:
+def _double_row(made: Written, lhs: Tile, rhs: Tile) -> None:
+    """Two rows at a time: float8 tiles of (partitions, 2, elements), contracted along both."""
+    for tile in (lhs, rhs):
+        lead = tile.box.place.partition_dim
+        free = [extent for dim, extent in enumerate(tile.box.extents) if dim != lead]
+        if tile.dtype not in FLOAT8:
+            refuse(
+                f"`{tile.name}` of nki.{made.spelled} is of type {tile.dtype}; double_row multiplies {', '.join(FLOAT8)}",
+                'leave perf_mode at "none"',
+            )
+        if len(free) < 2 or free[0] != 2:
+            refuse(
+                f"`{tile.name}` of nki.{made.spelled} covers partitions x {' x '.join(map(str, free))}, not partitions x 2 x n",
+                "the contraction is split between the partitions and the first free dimension, which is 2",
+            )
+
+
+def _part_of_array(made: Written, lhs: Tile, pairs: int) -> None:
+    """`tile_position` and `tile_size`: the part of the 128 x 128 array that a small product runs on."""
+    position, size = made.options["tile_position"], made.options["tile_size"]
+    if not position and not size:
+        return
+    if not position or not size:
+        refuse(
+            f"nki.{made.spelled} takes `tile_position` and `tile_size` together",
+            "tile_position=(64, 0), tile_size=(64, 128)",
+        )
+    covers = (lhs.box.partitions, lhs.box.free // pairs)
+    for what, start, count, used in zip(("row", "column"), position, size, covers, strict=True):
+        if count not in ARRAY_PARTS:
+            refuse(
+                f"`tile_size` of nki.{made.spelled} is {size}; a {what} size is one of {', '.join(map(str, ARRAY_PARTS))}"
+            )
+        if not 0 <= start < PARTITIONS or start % count:
+            refuse(
+                f"`tile_position` of nki.{made.spelled} is {position}; a {what} tile of {count} starts at a multiple of it below 128"
+            )
+        if used > count:
+            refuse(
+                f"`{lhs.name}` of nki.{made.spelled} covers {covers[0]} x {covers[1]}; the part has {size[0]} x {size[1]}",
+                "choose a larger tile_size, or a smaller slice",
+            )
+    if pairs == 2 and size[1] != PARTITIONS:
+        refuse(
+            f"nki.{made.spelled} cannot combine double_row with column tiles", "let the column size of tile_size be 128"
+        )
+
+
+def _matmul_shape(made: Written, res: Tile, lhs: Tile, rhs: Tile, pairs: int) -> None:
     if lhs.box.partitions != rhs.box.partitions:
         refuse(
             f"`{lhs.name}` of nki.{made.spelled} has {lhs.box.partitions} partitions, `{rhs.name}` {rhs.box.partitions}",
             "both are contracted along their partitions: res = lhs.T @ rhs",
         )
     for tile, most in ((lhs, STATIONARY_MAX), (rhs, _WIDEST if res.dtype == "bfloat16" else _WIDEST // 2)):
-        if tile.box.free > most:
+        if tile.box.free // pairs > most:
             refuse(
-                f"`{tile.name}` of nki.{made.spelled} has {tile.box.free} elements per partition; at most {most} fit",
+                f"`{tile.name}` of nki.{made.spelled} has {tile.box.free} elements per partition; at most {most * pairs} fit",
                 "tile the product",
             )
-    if res.size != (lhs.box.free, rhs.box.free):
+    if res.size != (lhs.box.free // pairs, rhs.box.free // pairs):
         refuse(
-            f"`{res.name}` of nki.{made.spelled} covers {res}; lhs.T @ rhs is {lhs.box.free} x {rhs.box.free}",
+            f"`{res.name}` of nki.{made.spelled} covers {res}; lhs.T @ rhs is {lhs.box.free // pairs} x {rhs.box.free // pairs}",
             "rows of res are elements of lhs, columns are elements of rhs",
         )
 
@@ -252,6 +322,29 @@ def unary(made: Written) -> None:
         )
 
 
+def division(made: Written) -> None:
+    """A quotient becomes a reciprocal and a product: of floats, by a tile or by a number that is known and not zero."""
+    for step in steps_of(made.item.name):
+        if made.opcodes[step.opcode] != "div":
+            continue
+        for field in made.item.fields:
+            tile = made.tiles.get(field.name)
+            if tile is not None and field.rw == "r" and tile.region.buffer.dtype.is_integer:
+                refuse(
+                    f"nki.{made.spelled} divides tiles of {tile.dtype}; there is no division of integers",
+                    "convert to float32 with tensor_copy; a shift divides by a power of two",
+                )
+        divisor = made.operand(step.operand)
+        if isinstance(divisor, BufferRegion) or (step.reverse and _is_set(made.operand(step.reverse))):
+            continue
+        if not isinstance(divisor, FloatImm) or divisor.value == 0:
+            what = "zero" if isinstance(divisor, FloatImm) else "known only in the loop"
+            refuse(
+                f"the divisor of nki.{made.spelled} is {what}",
+                "divide by a tile, or by a number that is known while the kernel is built",
+            )
+
+
 def not_reversed(made: Written) -> None:
     """The documentation lists `reverse0` as not supported here."""
     if _is_set(made.operand("reverse")):
@@ -290,6 +383,6 @@ RULES: dict[str, Callable[[Written], None]] = {
     rule.__name__: rule
     for rule in (
         same_slice, transposed_copy, same_type, not_both_in_psum, pattern, identity, matmul, transpose, bits, reduction, power, unary,
-        not_reversed, needs_result, eight,
+        division, not_reversed, needs_result, eight,
     )
 }  # fmt: skip

@@ -13,6 +13,7 @@ from tirx.intrinsic import call
 from tirx.ir import Call, Expr
 from tirx.support.suggest import did_you_mean
 
+from .box import constant
 from .build import build
 from .names import (
     dma_copy,
@@ -27,7 +28,9 @@ from .names import (
     tensor_tensor,
 )
 from .op import INDEX
-from .operands import Region, refuse
+from .operands import Region, as_region, refuse
+from .pairwise import by_scalar, pairwise
+from .rules import PERMUTATIONS
 
 __all__ = [
     "activation", "activation_reduce", "affine_select", "dma_copy", "dma_transpose", "identity", "index", "iota", "load", "matmul",
@@ -60,10 +63,18 @@ def store(res: Region, data: Region) -> Call:
 
 @takes_nki_keywords
 def dma_transpose(dst: Region, src: Region, axes: tuple[int, ...] | None = None) -> Call:
-    """`dst = src.T` through a DMA queue; slower than `nc_transpose`, but leaves the engines alone."""
-    if axes is not None and tuple(axes) != (1, 0):
-        refuse(f"nki.dma_transpose exchanges two dimensions: axes are (1, 0), not {tuple(axes)}")
-    return build("dma_transpose", dst, src)
+    """`dst = src.T` through a DMA queue; slower than `nc_transpose`, but leaves the engines alone.
+
+    Dimensions of more than one element are exchanged by `axes` (1, 0), (2, 1, 0) or (3, 1, 2, 0): their number says which.
+    """
+    if axes is not None and tuple(axes) not in PERMUTATIONS.values():
+        known = ", ".join(map(str, PERMUTATIONS.values()))
+        refuse(f"`axes` of nki.dma_transpose is {tuple(axes)}", f"it is one of {known}")
+    made = build("dma_transpose", dst, src)
+    wanted = PERMUTATIONS[sum(constant(extent) != 1 for extent in as_region(src, "dma_transpose", "src").extents)]
+    if axes is not None and tuple(axes) != wanted:
+        refuse(f"`axes` of nki.dma_transpose is {tuple(axes)}; for this slice of `src` it is {wanted}")
+    return made
 
 
 @takes_nki_keywords
@@ -111,12 +122,18 @@ def matmul(
     *,
     is_stationary_onezero: bool = False,
     is_moving_onezero: bool = False,
+    tile_position: tuple[int, ...] = (),
+    tile_size: tuple[int, ...] = (),
+    perf_mode: str = "none",
 ) -> Call:
     """`res = lhs.T @ rhs` in float32.
 
     With `accum` the product is added to those of earlier matmuls into `res`; the first one after `res` was allocated replaces.
+    `tile_position` and `tile_size` give a small product a part of the 128 x 128 array; with `perf_mode="double_row"` float8 tiles of
+    (partitions, 2, elements) are contracted along their partitions and the 2.
     """
     options: dict[str, Any] = {"is_stationary_onezero": is_stationary_onezero, "is_moving_onezero": is_moving_onezero}
+    options.update(tile_position=tile_position, tile_size=tile_size, perf_mode=perf_mode)
     return build("matmul", res, lhs, rhs, accum, **options)
 
 
@@ -186,8 +203,11 @@ def tensorreduce(result: Region, data: Region, opcode: str, negate: Number, *axe
 
 @takes_nki_keywords
 def tensortensor(result: Region, operand0: Region, operand1: Region, opcode: str, *, engine: str = "unknown") -> Call:
-    """`result = operand0 opcode operand1`, element by element; at most one operand is in PSUM."""
-    return build("tensortensor", result, operand0, operand1, opcode, engine=engine)
+    """`result = operand0 opcode operand1`, element by element; at most one operand is in PSUM.
+
+    An operand with one element per partition makes a `tensorscalar` of it. `"div"` is a reciprocal and a product.
+    """
+    return pairwise(result, operand0, operand1, opcode, engine, "tensortensor")
 
 
 def tensorscalar(
@@ -199,8 +219,11 @@ def tensorscalar(
     *,
     engine: str = "unknown",
 ) -> Call:
-    """`result = operand0 opcode operand1`; operand1 is a number or one float32 per partition."""
-    return build("tensorscalar", result, operand0, operand1, opcode, reverse, engine=engine)
+    """`result = operand0 opcode operand1`; operand1 is a number or one float32 per partition.
+
+    A (1, 1) tile is spread over the partitions. `"div"` is a product with a reciprocal, `"mod"` of integers by a power of two a mask.
+    """
+    return by_scalar(result, operand0, operand1, opcode, reverse, engine, "tensorscalar")
 
 
 def scalar_tensor_scalar(

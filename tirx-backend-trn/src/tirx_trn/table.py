@@ -11,14 +11,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from .hardware import CHIP, HBM, PSUM, SBUF
-from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, BITS, COMPARISONS, REDUCTIONS, UNARY, family
+from .opcodes import ACCUMULATE, ACTIVATIONS, ARITHMETIC, BITS, COMPARISONS, REDUCTIONS, SEQUENCES, UNARY, family
 
 __all__ = ["FLOATS", "TABLE", "Field", "Instruction", "Option", "source_of"]
 
 TENSOR, VECTOR, SCALAR, GPSIMD, DMA = "tensor", "vector", "scalar", "gpsimd", "dma"
 FLOATS = ("float32", "float16", "bfloat16", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")
 REDUCE = ("reset_reduce", "reduce")
-ALU = (*ARITHMETIC, *BITS)
+STEPS = (*ARITHMETIC, *SEQUENCES)
+ALU = (*STEPS, *BITS)
 
 
 class Field:
@@ -62,8 +63,8 @@ class Field:
 class Option:
     """One choice by keyword that is known while the kernel is built; its name is NKI's.
 
-    `allowed` are its values (empty: an integer); `form` is how a value is written: `flag`, `opcode`, `int`, or the enumeration
-    that it is a member of. It is left out of the source where it has its default, except from release `explicit` on.
+    `allowed` are its values (empty: an integer, or a pair of them); `form` is how a value is written: `flag`, `opcode`, `int`, `pair`, or
+    the enumeration that it is a member of. It is left out of the source where it has its default, except from release `explicit` on.
     """
 
     __slots__ = ("allowed", "default", "explicit", "form", "name")
@@ -163,7 +164,7 @@ _ROWS = (
     Instruction(
         "dma_transpose", "nisa.dma_transpose", (DMA,), _out("dst", role="copied", scopes=(SBUF,), shape=""),
         Field("src", "src", "copied", scopes=(SBUF, HBM), shape=""),
-        doc="dst = src.T for two dimensions, through a DMA queue.", rules=("transposed_copy",),
+        doc="dst = src.T through a DMA queue: axes (1, 0), (2, 1, 0) or (3, 1, 2, 0).", rules=("transposed_copy",),
     ),
     Instruction(
         "tensor_copy", "nisa.tensor_copy", (VECTOR, SCALAR, GPSIMD), _out("res"), Field("data", "src"),
@@ -195,7 +196,11 @@ _ROWS = (
         Field("lhs", "stationary", scopes=(SBUF,), shape=""), Field("rhs", "moving", scopes=(SBUF,), shape=""),
         Field("accum", "accumulate", "condition"),
         doc="res = lhs.T @ rhs, added to what earlier matmuls left there when `accum`.", accuracy="ulp(4)", rules=("matmul",),
-        options=[Option(f"is_{name}_onezero", False, (False, True), "flag") for name in ("stationary", "moving")],
+        options=[
+            *(Option(f"is_{name}_onezero", False, (False, True), "flag") for name in ("stationary", "moving")),
+            Option("tile_position", (), (), "pair"), Option("tile_size", (), (), "pair"),
+            Option("perf_mode", "none", ("none", "double_row"), "nisa.matmul_perf_mode"),
+        ],
     ),
     Instruction(
         "nc_transpose", "nisa.nc_transpose", (TENSOR, VECTOR), _out("dst", shape=""), Field("data", "data", shape=""),
@@ -225,31 +230,31 @@ _ROWS = (
     Instruction(
         "tensortensor", "nisa.tensor_tensor", (VECTOR, GPSIMD), _out("result"), Field("operand0", "data1"),
         Field("operand1", "data2"), _op("opcode", "op", (*ALU, "power")), doc="result = operand0 opcode operand1.",
-        rules=("not_both_in_psum", "bits", "power"), options=[_engine(VECTOR, GPSIMD)],
+        rules=("not_both_in_psum", "bits", "power", "division"), options=[_engine(VECTOR, GPSIMD)],
     ),
     Instruction(
         "tensorscalar", "nisa.tensor_scalar", (VECTOR, SCALAR, GPSIMD), _out("result"), Field("operand0", "data"),
         _scalar("operand1", "operand0"), _op("opcode", "op0", (*ALU, "power", *UNARY)), _flag("reverse", "reverse0"),
-        doc="result = operand0 opcode operand1, the other way round when `reverse`.", rules=("bits", "unary", "power"),
+        doc="result = operand0 opcode operand1, the other way round when `reverse`.", rules=("bits", "unary", "power", "division"),
         options=[_engine(VECTOR, SCALAR, GPSIMD)],
     ),
     Instruction(
         "scalar_tensor_scalar", "nisa.tensor_scalar", (VECTOR, SCALAR, GPSIMD), _out("result"), _DATA, _scalar("operand0"),
         _scalar("operand1"), _op("opcode0", "op0", ALU), _op("opcode1", "op1", ALU), _flag("reverse0"), _flag("reverse1"),
-        doc="result = (data opcode0 operand0) opcode1 operand1; both operands are scalars.", rules=("bits",),
+        doc="result = (data opcode0 operand0) opcode1 operand1; both operands are scalars.", rules=("bits", "division"),
         options=[_engine(VECTOR, SCALAR, GPSIMD)],
     ),
     Instruction(
         "scalar_tensor_tensor", "nisa.scalar_tensor_tensor", (VECTOR,), _out("result"), _DATA, _scalar("operand0"),
-        Field("operand1", "operand1"), _op("opcode0", "op0", ARITHMETIC), _op("opcode1", "op1", ARITHMETIC), _flag("reverse0"),
+        Field("operand1", "operand1"), _op("opcode0", "op0", STEPS), _op("opcode1", "op1", STEPS), _flag("reverse0"),
         _flag("reverse1"), doc="result = (data opcode0 operand0) opcode1 operand1; operand0 is a scalar, operand1 a tile.",
-        rules=_BOTH,
+        rules=(*_BOTH, "division"),
     ),
     Instruction(
         "tensorscalar_reduce", "nisa.tensor_scalar_reduce", (VECTOR,), _column("reduce_res"), _out("tensorscalar_res"),
-        Field("operand0", "data"), _scalar("operand1", "operand0"), _op("opcode", "op0", ARITHMETIC),
+        Field("operand0", "data"), _scalar("operand1", "operand0"), _op("opcode", "op0", STEPS),
         _op("reduce_opcode", "reduce_op", REDUCTIONS), _flag("reverse", "reverse0"),
-        doc="A tensorscalar, and its results reduced per partition.", accuracy="ulp(4)", rules=("not_reversed",),
+        doc="A tensorscalar, and its results reduced per partition.", accuracy="ulp(4)", rules=("not_reversed", "division"),
         options=[_command("reset_reduce", *REDUCE, explicit="0.4")],
     ),
     Instruction(

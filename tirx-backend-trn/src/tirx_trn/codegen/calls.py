@@ -22,6 +22,7 @@ from .views import Views, view_dims
 __all__ = ["INDENT", "Instructions"]
 
 INDENT = "    "
+PAIRED = 3  # dimensions of a tile that is multiplied two rows at a time
 WIDTH = 100
 
 # What NKI takes when a keyword is left out; such values are.
@@ -100,7 +101,9 @@ class Instructions:
     # ---- operands ---------------------------------------------------------------------------------------------------
 
     def _tile(self, part: _Part, field: Field, value: Any) -> str:
-        return self.views.tile(value)
+        """A tile; operands of a product of two rows at a time keep their 2 and what follows it."""
+        pairs = part.options.get("perf_mode") == "double_row" and field.rw == "r"
+        return self.views.tile(value, PAIRED if pairs else 0)
 
     def _copied(self, part: _Part, field: Field, value: Any) -> str:
         """A tile, or a slice of device memory of the shape of the tile on the other side."""
@@ -191,6 +194,8 @@ def _is_default(field: Field, value: Expr) -> bool:
 
 
 def _option_text(option: Option, value: Any) -> str:
+    if option.form == "pair":
+        return str(tuple(value))
     if option.form == "opcode":
         return OPCODES[value].nki
     return f"{option.form}.{value}" if option.form.startswith("nisa.") else str(value)

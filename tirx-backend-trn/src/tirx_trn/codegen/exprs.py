@@ -90,7 +90,8 @@ class Exprs:
         symbol, precedence, left, right = row
         if isinstance(expr, Sub) and isinstance(expr.a, IntImm) and expr.a.value == 0:
             return f"-{self._inside(expr.b, 7)}", 6
-        return f"{self._inside(expr.a, left)} {symbol} {self._inside(expr.b, right)}", precedence
+        a, b = _promoted(expr.a, expr.b), _promoted(expr.b, expr.a)
+        return f"{self._inside(a, left)} {symbol} {self._inside(b, right)}", precedence
 
     def _inside(self, expr: Expr, least: int) -> str:
         text, precedence = self._write(expr)
@@ -109,14 +110,29 @@ class Exprs:
         return f"max({self.text(expr.a)}, {self.text(expr.b)})", _ATOM
 
     def _cast(self, expr: Any) -> tuple[str, int]:
-        """Python's integers have no width; only those conversions exist."""
-        if not (expr.dtype.is_integer and expr.value.dtype.is_integer):
-            raise VerifyError(f"a conversion to {expr.dtype} has no place in index arithmetic", span=expr.span)
-        return self._write(expr.value)
+        """Python's numbers have no width: integers stay what they are, and become floats by a product."""
+        if expr.dtype.is_integer and expr.value.dtype.is_integer:
+            return self._write(expr.value)
+        if not expr.dtype.is_float:
+            raise VerifyError(
+                f"a conversion to {expr.dtype} has no place in an NKI kernel's arithmetic",
+                span=expr.span,
+                hint="scalars of instructions are floats; indices are integers from the start",
+            )
+        if expr.value.dtype.is_float:
+            return self._write(expr.value)
+        return f"{self._inside(expr.value, 7)} * 1.0", 7
 
     def _select(self, expr: Any) -> tuple[str, int]:
         test = self._inside(expr.condition, 1)
         return f"{self._inside(expr.true_value, 1)} if {test} else {self._inside(expr.false_value, 0)}", 0
+
+
+def _promoted(expr: Expr, other: Expr) -> Expr:
+    """An integer beside a float becomes one by itself."""
+    if isinstance(expr, Cast) and expr.dtype.is_float and expr.value.dtype.is_integer and not isinstance(other, Cast):
+        return expr.value
+    return expr
 
 
 _OTHER: dict[type[Node], Callable[[Exprs, Any], tuple[str, int]]] = {

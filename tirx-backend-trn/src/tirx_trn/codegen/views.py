@@ -49,9 +49,13 @@ class Views:
     def __init__(self, exprs: Exprs) -> None:
         self.exprs = exprs
 
-    def tile(self, region: BufferRegion) -> str:
-        """A box of an on-chip buffer."""
-        return self._slice(region, _order(region.buffer), set(view_dims(region)))
+    def tile(self, region: BufferRegion, least: int = 0) -> str:
+        """A box of an on-chip buffer, of `least` dimensions where it has them."""
+        order, kept = _order(region.buffer), set(view_dims(region))
+        for dim in reversed(order):
+            if len(kept) < least:
+                kept.add(dim)
+        return self._slice(region, order, kept)
 
     def side(self, region: BufferRegion, other: BufferRegion) -> str:
         """One side of a copy between memories."""

@@ -47,9 +47,8 @@ def dma_copy(ctx: SimContext, dst: SimRegion, src: SimRegion) -> None:
 
 
 def dma_transpose(ctx: SimContext, dst: SimRegion, src: SimRegion) -> None:
-    """Two dimensions exchanged."""
-    values = src.read()
-    store_plain(dst, values.reshape(values.shape[0], -1).T)
+    """The first and the last dimension exchanged; of three, the middle one stays, of four both."""
+    store_plain(dst, np.swapaxes(src.read().squeeze(), 0, -1))
 
 
 def tensor_copy(ctx: SimContext, res: SimRegion, data: SimRegion, engine: str = "unknown") -> None:
@@ -82,9 +81,12 @@ def identity(ctx: SimContext, result: SimRegion, size: Any) -> None:
 # ---- the tensor engine ----------------------------------------------------------------------------------------------
 
 
-def matmul(ctx: SimContext, res: SimRegion, lhs: SimRegion, rhs: SimRegion, accum: Any, **hints: bool) -> None:
+def matmul(ctx: SimContext, res: SimRegion, lhs: SimRegion, rhs: SimRegion, accum: Any, **options: Any) -> None:
     """lhs.T @ rhs; with `accum` the first product since the allocation replaces, later ones are added."""
-    product = operand(lhs).T @ operand(rhs)
+    left, right = operand(lhs), operand(rhs)
+    if options.get("perf_mode") == "double_row":  # (partitions, 2, n): both are contracted
+        left, right = (side.reshape(2 * side.shape[0], -1) for side in (left, right))
+    product = left.T @ right
     if bool(number(accum)):
         written = raw_written(res)
         if written.all():

@@ -10,11 +10,10 @@ again, at the lines of the tile operations. Needs: a target.
 from __future__ import annotations
 
 from tirx.ir import IRModule, TileCall
-from tirx.support.errors import VerifyError
 from tirx.transform.lower_tile import lower_tile
 from tirx.transform.pipeline import Pass, PassContext
 
-from ..check import CHECKS
+from .checked import checked
 
 __all__ = ["expand_tiles"]
 
@@ -23,11 +22,7 @@ def run(module: IRModule, context: PassContext) -> IRModule:
     """The module without tile operations."""
     if not any(func.body.mask & TileCall.BIT for func in module):
         return module
-    made = lower_tile.run(module, context)
-    found = [problem for check in CHECKS for problem in check.run(made, context.target)]
-    if found:
-        raise VerifyError(diagnostics=found)
-    return made
+    return checked(lower_tile.run(module, context), context)
 
 
 expand_tiles = Pass("lower_tile", run, requires=lower_tile.requires, ensures=lower_tile.ensures)
