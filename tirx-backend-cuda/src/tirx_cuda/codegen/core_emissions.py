@@ -237,6 +237,14 @@ def _masked(name: str) -> Rule:
     return rule
 
 
+def _lane(printer: Any, call: Call, texts: Sequence[str]) -> str:
+    return f"{printer.helper('fp4_lane')}({', '.join(texts)})"
+
+
+def _with_lane(printer: Any, call: Call, texts: Sequence[str]) -> str:
+    return f"{printer.helper('fp4_with_lane')}({', '.join(texts)})"
+
+
 def _rows() -> Iterator[tuple[str, str | Rule, Requirement | None]]:
     yield from ((name, _math(name), None) for name in _PLAIN)
     yield from ((name, _test(name), None) for name in ("isnan", "isinf", "isfinite"))
@@ -254,6 +262,8 @@ def _rows() -> Iterator[tuple[str, str | Rule, Requirement | None]]:
     yield "tirx.warp_sync", "__syncwarp()", None
     yield "tvm_warp_activemask", "__activemask()", None
     yield "assume", "__builtin_assume({0})", None
+    yield "tirx.lane", _lane, None
+    yield "tirx.with_lane", _with_lane, None
 
 
 CORE_EMISSIONS = tuple(Emission(name, "cuda", rule, requires=requires) for name, rule, requires in _rows())

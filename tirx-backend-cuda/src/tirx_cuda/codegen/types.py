@@ -8,7 +8,7 @@ from tirx.codegen.dialect import LETTERS, CType
 
 __all__ = ["BRIDGES", "CALLS", "PAIRS", "TYPES"]
 
-_FP16, _BF16, _FP8 = "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h"
+_FP16, _BF16, _FP8, _FP6, _FP4 = (f"cuda_{name}.h" for name in ("fp16", "bf16", "fp8", "fp6", "fp4"))
 
 # dtype -> (C type, stem of CUDA's vector types, suffix of constants, whether C computes in int)
 _INTEGERS = {
@@ -43,6 +43,9 @@ _FLOATS = {
     "float8_e4m3fn": CType("__nv_fp8_e4m3", include=_FP8, literal="__nv_fp8_e4m3({0}f)"),
     "float8_e5m2": CType("__nv_fp8_e5m2", include=_FP8, literal="__nv_fp8_e5m2({0}f)"),
     "float8_e8m0fnu": CType("__nv_fp8_e8m0", include=_FP8, literal="__nv_fp8_e8m0({0}f)"),
+    "float6_e2m3fn": CType("__nv_fp6_e2m3", include=_FP6, literal="__nv_fp6_e2m3({0}f)"),
+    "float6_e3m2fn": CType("__nv_fp6_e3m2", include=_FP6, literal="__nv_fp6_e3m2({0}f)"),
+    "float4_e2m1fn": CType("__nv_fp4_e2m1", include=_FP4, literal="__nv_fp4_e2m1({0}f)"),
 }
 _ARITHMETIC = ("+", "-", "*", "/")
 _PAIRS = {
@@ -52,6 +55,10 @@ _PAIRS = {
     "bfloat16x2": CType(
         "__nv_bfloat162", include=_BF16, lanes=(".x", ".y"), make="__halves2bfloat162({0})", native=_ARITHMETIC,
         splat="__bfloat162bfloat162({0})",
+    ),
+    "float4_e2m1fnx2": CType(  # two share a byte, the first in its lower half; wider vectors are arrays of these
+        "__nv_fp4x2_e2m1", include=_FP4, lane="fp4_lane({0}, {1})", make="fp4_vector<__nv_fp4x2_e2m1>({0})",
+        splat="fp4_splat<__nv_fp4x2_e2m1>({0})",
     ),
 }  # fmt: skip
 
@@ -72,6 +79,7 @@ def _types() -> Iterator[tuple[str, CType]]:
     yield from _vectors("float32", "float")
     yield from _vectors("float64", "double")
     yield from _PAIRS.items()
+    yield "tensormap", CType("tensor_map", definition="struct alignas(64) tensor_map {\n  unsigned long long opaque[16];\n};")
 
 
 TYPES = dict(_types())
@@ -80,7 +88,26 @@ TYPES = dict(_types())
 PAIRS = {"float16": "float16x2", "bfloat16": "bfloat16x2"}
 
 # Conversions between any two of these go through float; there is no constructor from one to the other.
-BRIDGES = dict.fromkeys(("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"), "float32")
+BRIDGES = dict.fromkeys(("float16", "bfloat16", *(name for name in _FLOATS if name.startswith(("float8", "float6", "float4")))), "float32")
+
+# Vectors of four-bit floats are converted two at a time. The types of which CUDA has pairs that convert; to float4 alone: float64.
+_CONVERTED = {"float32": "float2", "float16": "half2", "bfloat16": "__nv_bfloat162", "float64": "double2"}
+_WIDTHS = range(2, 65, 2)
+
+
+def _conversions() -> Iterator[tuple[str, str]]:
+    """`cast.float32x8.float4_e2m1fnx8` and its like."""
+    own = "__nv_fp4x2_e2m1"
+    for lanes in _WIDTHS:
+        narrow = f"float4_e2m1fnx{lanes}"
+        for dtype, pair in _CONVERTED.items():
+            wide = f"{dtype}x{lanes}"
+            target = own if lanes == 2 else f"fp4_pairs<{narrow}, {own}, {pair}>"
+            yield f"cast.{wide}.{narrow}", target
+            if dtype != "float64":
+                ctype = TYPES[wide].name if wide in TYPES else wide
+                yield f"cast.{narrow}.{wide}", pair if lanes == 2 else f"fp4_pairs<{ctype}, {pair}, {own}>"
+
 
 CALLS = {
     "min": "min",
@@ -109,4 +136,5 @@ CALLS = {
     "reinterpret.uint16.float16": "__ushort_as_half",
     "reinterpret.bfloat16.uint16": "__bfloat16_as_ushort",
     "reinterpret.uint16.bfloat16": "__ushort_as_bfloat16",
+    **dict(_conversions()),
 }

@@ -24,6 +24,49 @@ __device__ inline To bit_cast(From value) {
   return bits;
 }
 
+//! fp4_lane:; cuda_fp4.h
+__device__ inline __nv_fp4_e2m1 fp4_lane(__nv_fp4x2_e2m1 pair, int i) {
+  __nv_fp4_e2m1 lane;
+  lane.__x = pair.__x >> 4 * i & 15;
+  return lane;
+}
+template <typename V>
+__device__ inline __nv_fp4_e2m1 fp4_lane(V vector, int i) { return fp4_lane(vector[i / 2], i % 2); }
+
+//! fp4_with_lane:; cuda_fp4.h
+__device__ inline __nv_fp4x2_e2m1 fp4_with_lane(__nv_fp4x2_e2m1 pair, int i, __nv_fp4_e2m1 value) {
+  pair.__x = (pair.__x & ~(15 << 4 * i)) | value.__x << 4 * i;
+  return pair;
+}
+
+//! fp4_vector: bit_cast; cuda_fp4.h
+template <typename V, typename... E>
+__device__ inline V fp4_vector(E... lanes) {
+  const unsigned char given[] = {lanes.__x...};
+  struct { unsigned char pair[sizeof(V)]; } bits;
+  #pragma unroll
+  for (int i = 0; i < int(sizeof(V)); ++i) bits.pair[i] = given[2 * i] | given[2 * i + 1] << 4;
+  return bit_cast<V>(bits);
+}
+
+//! fp4_splat: bit_cast; cuda_fp4.h
+template <typename V>
+__device__ inline V fp4_splat(__nv_fp4_e2m1 value) {
+  struct { unsigned char pair[sizeof(V)]; } bits;
+  #pragma unroll
+  for (int i = 0; i < int(sizeof(V)); ++i) bits.pair[i] = value.__x * 17;
+  return bit_cast<V>(bits);
+}
+
+//! fp4_pairs:; cuda_fp4.h
+template <typename To, typename ToPair, typename FromPair, typename From>
+__device__ inline To fp4_pairs(From vector) {
+  To result;
+  #pragma unroll
+  for (int i = 0; i < int(sizeof(To) / sizeof(ToPair)); ++i) ((ToPair*)&result)[i] = ToPair(((FromPair*)&vector)[i]);
+  return result;
+}
+
 //! sigmoid
 __device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 __device__ inline double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..arith import simplify
 from ..intrinsic import Emission
 from ..ir import BufferLoad, Call, DType, Expr, GlobalVar, PointerType, StringImm, const
 from ..support.errors import TargetError
@@ -91,15 +92,18 @@ def _address_of(printer: ExprPrinter, node: Call) -> Term:
 
 def _access_ptr(printer: ExprPrinter, node: Call) -> Term:
     data, offset = node.args[:2]
-    base = _typed(printer, data, DType(node.attr("dtype")))
+    dtype = DType(node.attr("dtype"))
+    base = _typed(printer, data, dtype)
     if getattr(offset, "value", None) == 0:
         return base
+    if dtype.unit is not dtype:
+        offset = simplify(offset // 2)
     return Term(f"{base.at(ADD)} + {printer.text(offset, ADD + 1)}", ADD)
 
 
 def _typed(printer: ExprPrinter, pointer: Expr, pointee: DType) -> Term:
     """`pointer` as a pointer to `pointee` (a handle: as it is)."""
-    if pointee.is_handle or (isinstance(pointer.dtype, PointerType) and pointer.dtype.pointee is pointee):
+    if pointee.is_handle or (isinstance(pointer.dtype, PointerType) and pointer.dtype.pointee is not None and pointer.dtype.pointee.unit is pointee.unit):
         return printer.term(pointer)
     kind = printer.pointer(pointee, _scope(pointer))
     return Term(f"({kind}){printer.text(pointer, UNARY)}", UNARY)

@@ -24,13 +24,15 @@ class CType:
     * `literal`: a float constant from its decimal text (`"{0}f"`); `suffix`: what follows an integer constant
     * `infinity`, `nan`: such constants; `constants`: the header that defines these
     * `lanes`: for vectors, what selects each lane (`.x`, or `[0]`); `make`: a vector from its lanes (`make_float4({0})`)
+    * `lane`: instead, what takes a lane from a vector of elements that share bytes (`nibble({0}, {1})`); such vectors have units
+      of two, wider ones are an array of them
     * `native`: infix operators that the language defines on a vector; `splat`: a vector from one value, when it is one call
     * `promoted`: arithmetic answers a wider type (C's `short` and below)
     """
 
     __slots__ = (
-        "constants", "definition", "include", "infinity", "lanes", "literal", "make", "name", "nan", "native", "promoted",
-        "splat", "suffix",
+        "constants", "definition", "include", "infinity", "lane", "lanes", "literal", "make", "name", "nan", "native",
+        "promoted", "splat", "suffix",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +47,7 @@ class CType:
         nan: str = "",
         constants: str = "",
         lanes: Sequence[str] = (),
+        lane: str = "",
         make: str = "",
         native: Sequence[str] = (),
         splat: str = "",
@@ -59,6 +62,7 @@ class CType:
         self.nan = nan
         self.constants = constants
         self.lanes = tuple(lanes)
+        self.lane = lane
         self.make = make
         self.native = frozenset(native)
         self.splat = splat
@@ -88,7 +92,8 @@ class CDialect:
     * `scopes`: storage scope -> what stands before the type of an array in it; `dynamic`: the same for a buffer whose size
       the launch decides; `dynamic_argument`: name of the kernel's last parameter, where such memory is one; `align`: an alignment
     * `spaces`: storage scope -> what stands before the type that a pointer into it points to, where pointers say that
-    * `kernel`, `function`: what stands before the result type of a kernel and of a function it calls; `restrict`
+    * `kernel`, `function`: what stands before the result type of a kernel and of a function it calls; `restrict`;
+      `record`: what stands before the type of a parameter that the host encodes and passes by value
     * `assertion`: statement for an assertion that failed, from the arguments of a `printf` (`printf({0}); __trap();`)
     * `pairs`: dtype -> vector dtype of two on which arithmetic is faster than on single elements
     * `bridges`: dtypes that convert to each other only through a third one, and which
@@ -100,7 +105,7 @@ class CDialect:
 
     __slots__ = (
         "align", "assertion", "bridges", "calls", "dynamic", "dynamic_argument", "function", "helpers", "kernel", "launch_axes",
-        "launch_type", "listed", "name", "overloads", "pairs", "reserved", "restrict", "scopes", "spaces", "types", "unroll", "vector",
+        "launch_type", "listed", "name", "overloads", "pairs", "record", "reserved", "restrict", "scopes", "spaces", "types", "unroll", "vector",
         "vector_alignment",
     )  # fmt: skip
 
@@ -119,6 +124,7 @@ class CDialect:
         dynamic_argument: str = "",
         spaces: Mapping[str, str] | None = None,
         restrict: str = "",
+        record: str = "const ",
         align: str = "alignas({0})",
         vector: str = "",
         vector_alignment: int = 16,
@@ -143,6 +149,7 @@ class CDialect:
         self.kernel = kernel
         self.function = function
         self.restrict = restrict
+        self.record = record
         self.align = align
         self.vector = vector
         self.vector_alignment = vector_alignment
@@ -169,8 +176,19 @@ class CDialect:
 
     def _structure(self, dtype: DType) -> CType:
         """A vector that the language has no type for."""
-        element, name = self.type(dtype.element), identifier(dtype.name)
-        align = min(dtype.alignment, self.vector_alignment)
+        name, align = identifier(dtype.name), min(dtype.alignment, self.vector_alignment)
+        if dtype.is_packed:
+            return self._structure_of_units(dtype, name, align)
+        element = self.type(dtype.element)
         text = self.vector.format(name=name, element=element.name, lanes=dtype.lanes, align=align)
         lanes = tuple(f"[{index}]" for index in range(dtype.lanes))
         return CType(name, include=element.include, definition=text, lanes=lanes, make=f"{name}{{{{{{0}}}}}}")
+
+    def _structure_of_units(self, dtype: DType, name: str, align: int) -> CType:
+        """A vector of elements that share bytes: an array of pairs."""
+        unit = self.types.get(dtype.element.unit.name)
+        if unit is None or unit.name == name:
+            raise TargetError(f"vectors of {dtype.element} cannot be written for target {self.name}")
+        text = self.vector.format(name=name, element=unit.name, lanes=dtype.lanes // 2, align=align)
+        make, splat = (item.replace(unit.name, name) for item in (unit.make, unit.splat))
+        return CType(name, include=unit.include, definition=text, lane=unit.lane, make=make, splat=splat)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..arith import Analyzer
@@ -55,7 +56,7 @@ from .precedence import ARGUMENT, BINARY, POSTFIX, PRIMARY, TERNARY, UNARY, Oper
 from .prelude import Prelude
 from .usage import Usage
 
-__all__ = ["ExprPrinter"]
+__all__ = ["ExprPrinter", "points_to"]
 
 PROMOTING = (Add, Sub, Mul, LShift, Neg, BitwiseNot, Min, Max)  # whose result C would keep in the wider type
 PLAIN = (
@@ -119,7 +120,7 @@ class ExprPrinter:
 
     def pointer(self, pointee: DType | None, scope: str) -> str:
         """The type of a pointer into the memory `scope` (to anything, where `pointee` is None)."""
-        return f"{self.dialect.spaces.get(scope, '')}{'void' if pointee is None else self.type(pointee)}*"
+        return f"{self.dialect.spaces.get(scope, '')}{'void' if pointee is None else self.type(pointee.unit)}*"
 
     def ctype(self, dtype: DType) -> CType:
         """The record of a type; what defines it becomes part of the prelude."""
@@ -128,6 +129,26 @@ class ExprPrinter:
         if found.definition:
             self.prelude.define(found.name, found.definition)
         return found
+
+    def made(self, dtype: DType, lanes: Sequence[str]) -> str:
+        """A vector of `dtype` from the texts of its lanes."""
+        return self.filled(self.ctype(dtype).make, ", ".join(lanes))
+
+    def filled(self, template: str, *texts: object) -> str:
+        """A template of a type with its gaps filled; a helper that it calls becomes part of the prelude."""
+        name = re.split(r"\W", template, maxsplit=1)[0]
+        if name in self.dialect.helpers:
+            self.helper(name)
+        return template.format(*texts)
+
+    def lane(self, dtype: DType, text: str, index: int) -> str:
+        """Lane `index` of the vector of `dtype` that `text` is."""
+        kind = self.ctype(dtype)
+        if kind.lane:
+            return self.filled(kind.lane, text, index)
+        if not kind.lanes:
+            raise TargetError(f"lanes of {dtype} cannot be selected on target {self.dialect.name}")
+        return f"{text}{kind.lanes[index]}"
 
     def helper(self, name: str) -> str:
         """The name of a helper of the dialect, which becomes part of the prelude."""
@@ -202,7 +223,7 @@ class ExprPrinter:
         own = self.names.find(buffer)
         if own is not None:
             return Term(own, PRIMARY)
-        if _points_to(buffer.data, buffer.dtype):
+        if points_to(buffer.data.dtype, buffer.dtype):
             named = self._var(buffer.data)
             return Term(self.names.of(buffer.data, buffer.data.name), PRIMARY) if buffer.is_scalar else named
         return Term(f"({self.pointer(buffer.dtype, buffer.scope_name)}){self._var(buffer.data).at(UNARY)}", UNARY)
@@ -254,7 +275,11 @@ class ExprPrinter:
 
     def _var(self, node: Var) -> Term:
         name = self.names.of(node, node.name)
-        return Term(f"&{name}", UNARY) if id(node) in self.variables else Term(name, PRIMARY)
+        if id(node) not in self.variables:
+            return Term(name, PRIMARY)
+        pointee = node.dtype.pointee if isinstance(node.dtype, PointerType) else None
+        shared = f"({self.type(node.dtype)})" if pointee is not None and pointee.unit is not pointee else ""
+        return Term(f"{shared}&{name}", UNARY)
 
     def _load(self, node: BufferLoad) -> Term:
         if node.buffer.is_scalar:
@@ -327,7 +352,7 @@ class ExprPrinter:
 
     def converted(self, value: Term, source: DType, target: DType) -> Term:
         """A value of type `source` as `target`."""
-        function = self._conversion(source, target)
+        function = self.conversion(source, target)
         if function:
             return Term(f"{function}({value.text})", POSTFIX)
         between = self._between(source, target)
@@ -346,12 +371,10 @@ class ExprPrinter:
             value = Term(f"({self.type(DType(bridge))}){value.at(UNARY)}", UNARY)
         return Term(f"({self.type(target)}){value.at(UNARY)}", UNARY)
 
-    def _conversion(self, source: DType, target: DType) -> str:
+    def conversion(self, source: DType, target: DType) -> str:
         """The function that converts, where a cast does not."""
         name = self.dialect.calls.get(f"cast.{source.name}.{target.name}", "")
-        if name in self.dialect.helpers:
-            self.helper(name)
-        return name
+        return self.filled(name) if name else ""
 
     def _between(self, source: DType, target: DType) -> DType | None:
         """The type by way of which two types convert, where functions convert one of them."""
@@ -381,8 +404,10 @@ class ExprPrinter:
         return call_term(self, node)
 
 
-def _points_to(data: Var, dtype: DType) -> bool:
-    return isinstance(data.dtype, PointerType) and data.dtype.pointee is dtype
+def points_to(pointer: DType, dtype: DType) -> bool:
+    """Whether a pointer's type says that elements of `dtype` are behind it."""
+    pointee = pointer.pointee if isinstance(pointer, PointerType) else None
+    return pointee is not None and pointee.unit is dtype.unit
 
 
 def _refuse_vector(printer: ExprPrinter, node: Expr) -> Term:

@@ -121,6 +121,10 @@ class CGenerator:
             if isinstance(param, Buffer):
                 raise TargetError(f"parameter `{param.name}` of {func.name} is not lowered", span=func.span)
             printer.type(param.dtype)
+            if kernel and isinstance(param.dtype, PointerType) and param.dtype.by_value:
+                printer.variables.add(id(param))
+                yield f"{self.dialect.record}{self._printer_type(param.dtype.pointee)} {printer.names.of(param, param.name)}"
+                continue
             restrict = kernel and self.is_noalias(func) and _pointee(param)
             const = kernel and id(param) not in usage.written and _pointee(param)
             kind = self.parameter_type(param, const=const, restrict=restrict)
@@ -130,7 +134,7 @@ class CGenerator:
 
     def _printer_type(self, dtype: Any) -> str:
         if isinstance(dtype, PointerType):
-            pointee = "void" if dtype.pointee is None else self.dialect.type(dtype.pointee).name
+            pointee = "void" if dtype.pointee is None else self.dialect.type(dtype.pointee.unit).name
             return f"{self.dialect.spaces.get(dtype.scope, '')}{pointee}*"
         return self.dialect.type(dtype).name
 

@@ -40,6 +40,8 @@ def loops_over_lanes(printer: StmtPrinter, value: Expr) -> bool:
     if value.dtype.lanes <= printer.expr.dialect.listed or not _is_operation(value):
         return False
     nodes = list(_tree(value))
+    if any(node.dtype.is_packed for node in nodes):
+        return False  # lanes that share bytes are no places
     if any(
         not (_is_operation(node) or _is_leaf(node)) or node.dtype.lanes not in (1, value.dtype.lanes) for node in nodes
     ):

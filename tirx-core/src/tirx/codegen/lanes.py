@@ -11,11 +11,12 @@ which this module makes for exactly the operations that a module uses. A broadca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..intrinsic import Intrinsic
 from ..ir import (
+    FLOAT32,
     Binary,
     Broadcast,
     BufferLoad,
@@ -38,7 +39,7 @@ from ..ir import (
 )  # fmt: skip
 from ..support.errors import TargetError
 from .calls import call_term
-from .precedence import BINARY, POSTFIX, PRIMARY, UNARY, Term
+from .precedence import ARGUMENT, BINARY, POSTFIX, PRIMARY, UNARY, Term
 from .usage import is_unit
 
 if TYPE_CHECKING:
@@ -115,14 +116,8 @@ def _lane_of(printer: ExprPrinter, vector: Expr, index: int) -> Term:
     scalar = lane(vector, index)
     if not (isinstance(scalar, Shuffle) and scalar.vectors[0] is vector):
         return printer.term(scalar)
-    return Term(f"{printer.text(vector, POSTFIX)}{_selector(printer, vector.dtype, index)}", POSTFIX)
-
-
-def _selector(printer: ExprPrinter, dtype: DType, index: int) -> str:
-    lanes = printer.ctype(dtype).lanes
-    if not lanes:
-        raise TargetError(f"lanes of {dtype} cannot be selected on target {printer.dialect.name}")
-    return lanes[index]
+    level = ARGUMENT if printer.ctype(vector.dtype).lane else POSTFIX
+    return Term(printer.lane(vector.dtype, printer.text(vector, level), index), POSTFIX)
 
 
 # ---- vectors from lanes -------------------------------------------------------------------------------------------
@@ -138,19 +133,19 @@ def _load(printer: ExprPrinter, node: BufferLoad) -> Term:
 
 
 def _made(printer: ExprPrinter, dtype: DType, lanes: Sequence[Expr]) -> Term:
-    return Term(printer.ctype(dtype).make.format(", ".join(printer.text(item) for item in lanes)), POSTFIX)
+    return Term(printer.made(dtype, [printer.text(item) for item in lanes]), POSTFIX)
 
 
 def _splat(printer: ExprPrinter, node: Broadcast) -> Term:
     kind, value = printer.ctype(node.dtype), printer.text(node.value)
     if kind.splat:
-        return Term(kind.splat.format(value), POSTFIX)
+        return Term(printer.filled(kind.splat, value), POSTFIX)
     if (
         node.value.dtype.lanes == 1
         and (len(value) <= 8 or node.dtype.lanes == 2)
         and node.dtype.lanes <= printer.dialect.listed
     ):
-        return Term(kind.make.format(", ".join([value] * node.dtype.lanes)), POSTFIX)
+        return Term(printer.made(node.dtype, [value] * node.dtype.lanes), POSTFIX)
     if node.value.dtype.lanes > 1:
         return _made(printer, node.dtype, [lane(node, index) for index in range(node.dtype.lanes)])
     name = _define(
@@ -164,7 +159,7 @@ def _shuffle(printer: ExprPrinter, node: Shuffle) -> Term:
     if not rest and node.indices == tuple(range(first.dtype.lanes)):
         return vector_term(printer, first)
     parts = [lane_term(printer, node, position).text for position in range(len(node.indices))]
-    return Term(printer.ctype(node.dtype).make.format(", ".join(parts)), POSTFIX)
+    return Term(printer.made(node.dtype, parts), POSTFIX)
 
 
 # ---- operations on all lanes --------------------------------------------------------------------------------------
@@ -188,6 +183,8 @@ def rebuilt(node: Expr, operands: Sequence[Expr]) -> Expr:
 
 def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
     operands = operands_of(node)
+    if isinstance(node, Cast) and (node.dtype.is_packed or node.value.dtype.is_packed):
+        return _cast_of_packed(printer, node)
     if all(isinstance(item, Broadcast) for item in operands):
         value = rebuilt(node, [item.value for item in operands if isinstance(item, Broadcast)])
         return _splat(printer, Broadcast(value, node.dtype.lanes))
@@ -217,6 +214,21 @@ def _lanewise(printer: ExprPrinter, node: Expr) -> Term:
 
     name = _define(printer, _name(node), node.dtype, types, body)
     return Term(f"{name}({', '.join(printer.text(item) for item in given)})", POSTFIX)
+
+
+def _cast_of_packed(printer: ExprPrinter, node: Cast) -> Term:
+    """Elements that share bytes are converted by a function for whole vectors; other types by way of float32."""
+    source = node.value.dtype
+    if isinstance(node.value, Broadcast):
+        return _splat(printer, Broadcast(Cast(node.dtype.element, node.value.value), node.dtype.lanes))
+    function = printer.conversion(source, node.dtype)
+    if function:
+        printer.type(node.dtype)
+        return Term(f"{function}({printer.text(node.value)})", POSTFIX)
+    between = FLOAT32.with_lanes(source.lanes)
+    if source is between or node.dtype is between:
+        raise TargetError(f"{source} cannot be converted to {node.dtype} on target {printer.dialect.name}", span=node.span)
+    return vector_term(printer, Cast(node.dtype, Cast(between, node.value)))
 
 
 def _is_native(printer: ExprPrinter, node: Binary) -> bool:
@@ -284,16 +296,19 @@ def _lines(
     if pair is not None and result.lanes > 2:
         return _pairwise(printer, result, operands, parameters, body, pair)
 
-    def at(selectors: Sequence[str]) -> str:
+    def at(texts: Iterable[str]) -> str:
         inner = printer.alone()
-        for var, selector in zip(parameters, selectors, strict=True):
-            inner.names.give(var, f"{var.name}{selector}")
+        for var, text in zip(parameters, texts, strict=True):
+            inner.names.give(var, text)
         return body(inner, parameters)
 
-    if result.lanes <= printer.dialect.listed:
-        lanes = [at([_lane_text(printer, dtype, index) for dtype in operands]) for index in range(result.lanes)]
-        return f"  return {printer.ctype(result).make.format(', '.join(lanes))};"
-    value = at(["[i]" if dtype.lanes > 1 else "" for dtype in operands])
+    if result.lanes <= printer.dialect.listed or any(dtype.is_packed for dtype in (result, *operands)):
+        lanes = [
+            at(_lane_text(printer, var, dtype, index) for var, dtype in zip(parameters, operands, strict=True))
+            for index in range(result.lanes)
+        ]
+        return f"  return {printer.made(result, lanes)};"
+    value = at(f"{var.name}[i]" if dtype.lanes > 1 else var.name for var, dtype in zip(parameters, operands, strict=True))
     loop = f"{_unroll(printer)}  for (int i = 0; i < {result.lanes}; ++i) r[i] = {value};"
     return f"  {printer.type(result)} r;\n{loop}\n  return r;"
 
@@ -322,5 +337,5 @@ def _unroll(printer: ExprPrinter) -> str:
     return f"  {wish}\n" if wish else ""
 
 
-def _lane_text(printer: ExprPrinter, dtype: DType, index: int) -> str:
-    return _selector(printer, dtype, index) if dtype.lanes > 1 else ""
+def _lane_text(printer: ExprPrinter, var: Var, dtype: DType, index: int) -> str:
+    return printer.lane(dtype, var.name, index) if dtype.lanes > 1 else var.name

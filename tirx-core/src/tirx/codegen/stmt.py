@@ -56,7 +56,7 @@ from ..ir import (
 from ..ir import Let as LetExpr
 from ..support.errors import TargetError
 from ..support.words import an
-from .expr import ExprPrinter
+from .expr import ExprPrinter, points_to
 from .format import format_values
 from .hoist import hoisted
 from .lane_loop import loops_over_lanes, write_lanes
@@ -209,7 +209,7 @@ class StmtPrinter:
             term = self.expr.term(value)
             text = term.text if value.dtype is kind else self.expr.converted(term, value.dtype, kind).text
             self.line(f"{self._pointer(buffer.data, buffer)} {names.of(buffer.data, buffer.name)} = {text};", node)
-        elif getattr(buffer.data.dtype, "pointee", None) is not buffer.dtype or buffer.elem_offset != 0:
+        elif not points_to(buffer.data.dtype, buffer.dtype) or buffer.elem_offset != 0:
             text = self._offset(self.expr.base(buffer), buffer.elem_offset)
             self.line(f"{self._pointer(buffer.data, buffer)} {names.of(buffer, buffer.name)} = {text};", node)
 

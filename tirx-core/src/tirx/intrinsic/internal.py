@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir import Call, Expr
 from .row import Intrinsic, Operand
 
-__all__ = ["INTERNAL", "LAUNCH_INDEX", "UNIFORM", "launch_axis", "unmarked"]
+__all__ = ["INTERNAL", "LANE", "LAUNCH_INDEX", "UNIFORM", "WITH_LANE", "launch_axis", "unmarked"]
 
 LAUNCH_INDEX = "tirx.launch_index"
 
@@ -18,7 +18,26 @@ UNIFORM = Intrinsic(
     doc="its operand, which is the same for all threads of one member of `level`; a code generator may tell the compiler so",
 )
 
-INTERNAL = (UNIFORM,)
+_PAIR = Operand("pair", lanes=(2,))
+_INDEX = Operand("index", dtypes=("integer",))
+
+LANE = Intrinsic(
+    "tirx.lane",
+    (_PAIR, _INDEX),
+    result=lambda args, attrs: args[0].dtype.element,
+    meaning="tirx.sim.meanings.vector:lane",
+    doc="one of two elements that share a byte, the first where `index` is 0",
+)
+
+WITH_LANE = Intrinsic(
+    "tirx.with_lane",
+    (_PAIR, _INDEX, Operand("element")),
+    result="same",
+    meaning="tirx.sim.meanings.vector:with_lane",
+    doc="two elements that share a byte, one of them replaced",
+)
+
+INTERNAL = (UNIFORM, LANE, WITH_LANE)
 
 
 def unmarked(value: Expr) -> Expr:

@@ -18,7 +18,8 @@ __all__ = [
     "dtype_names",
 ]
 
-# name -> (kind, bits of one element, exponent bits, mantissa bits); widths of the last two are 0 where they mean nothing
+# name -> (kind, bits of one element, exponent bits, mantissa bits); widths of the last two are 0 where they mean nothing.
+# In memory an element takes whole bytes (one, of the formats of six bits), but two of four bits share one: `storage_bits`.
 _TABLE: dict[str, tuple[str, int, int, int]] = {
     "bool": ("bool", 8, 0, 0),
     "int8": ("int", 8, 0, 0),
@@ -55,6 +56,7 @@ ALIASES = {
     "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
 }  # fmt: skip
 
+_NIBBLE = 4  # bits of formats of which a byte holds two
 _INTEGERS = frozenset({"int", "uint"})
 _FLOATS = frozenset({"float", "bfloat", "float8", "float6", "float4"})
 
@@ -62,8 +64,8 @@ _FLOATS = frozenset({"float", "bfloat", "float8", "float6", "float4"})
 class DType:
     """A scalar or vector type. `DType("float16x4")` is always the same object; it compares equal to its name.
 
-    `kind` is one of `int uint float bfloat float8 float6 float4 bool handle void opaque`, `bits` counts one element,
-    `lanes` the vector width. Raises `ValueError` for a name that neither core nor a backend has.
+    `kind` is one of `int uint float bfloat float8 float6 float4 bool handle void opaque`, `bits` counts what the format of
+    one element has, `lanes` the vector width. Raises `ValueError` for a name that neither core nor a backend has.
     """
 
     __slots__ = ("bits", "exponent", "kind", "lanes", "mantissa", "name", "scalar_name")
@@ -93,14 +95,29 @@ class DType:
         return self.with_lanes(1)
 
     @property
+    def storage_bits(self) -> int:
+        """Bits that one element takes in memory: four of a format of four bits, else whole bytes."""
+        return self.bits if self.bits == _NIBBLE else -(-self.bits // 8) * 8
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether neighbours share a byte in memory: the lower half is the first of two."""
+        return self.bits == _NIBBLE
+
+    @property
+    def unit(self) -> DType:
+        """What memory is addressed in: pairs of elements that share a byte, else the type itself."""
+        return self.with_lanes(2) if self.bits == _NIBBLE and self.lanes == 1 else self
+
+    @property
     def total_bits(self) -> int:
-        """Bits of the whole vector."""
-        return self.bits * self.lanes
+        """Bits of the whole vector in memory."""
+        return self.storage_bits * self.lanes
 
     @property
     def bytes(self) -> int:
         """Bytes of the whole vector, rounded up."""
-        return (self.bits * self.lanes + 7) // 8
+        return (self.storage_bits * self.lanes + 7) // 8
 
     @property
     def alignment(self) -> int:
@@ -184,6 +201,11 @@ class PointerType(DType):
             found.pointee, found.scope = item, scope
         return found
 
+    @property
+    def by_value(self) -> bool:
+        """Whether it points to a record that the host encodes, and that is passed to a kernel as it is: no array."""
+        return self.scope == "param"
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, str) and other == "handle")
 
@@ -211,7 +233,7 @@ def _parse(name: object) -> DType:
         found_type: DType = convert()
         return found_type
     if not isinstance(name, str):
-        raise ValueError(f"a dtype is written as text such as 'float32', not {name!r}")
+        raise ValueError(f"a dtype is written as text such as 'float32', not {_described(name)}")
     scalar, cross, width = name.rpartition("x")
     if not (cross and width.isdigit()):
         scalar, width = name, "1"
@@ -219,10 +241,13 @@ def _parse(name: object) -> DType:
     row, lanes = _TABLE.get(scalar) or _brought(scalar), int(width)
     if row is None or lanes < 1 or (lanes == 1 and name.endswith("x1")):
         from .. import backend  # only when something went wrong
+        from ..support.elsewhere import advice
         from ..support.suggest import did_you_mean
 
-        hint = did_you_mean(scalar, (*_TABLE, *backend.names("dtypes")))
+        hint = advice("dtype", scalar) or did_you_mean(scalar, (*_TABLE, *backend.names("dtypes")))
         raise ValueError(f"unknown dtype {name!r}{'; ' + hint if hint else ''}")
+    if row[1] == _NIBBLE and lanes % 2 and lanes > 1:
+        raise ValueError(f"unknown dtype {name!r}; two elements share a byte, so its vectors have an even number of lanes")
     full = scalar if lanes == 1 else f"{scalar}x{lanes}"
     found = _interned.get(full)
     if found is None:
@@ -230,6 +255,14 @@ def _parse(name: object) -> DType:
         _fill(found, full, scalar, row, lanes)
     _interned[name] = found
     return found
+
+
+def _described(value: object) -> str:
+    """What stands where a dtype should."""
+    if hasattr(value, "__tirx_expr__") or hasattr(type(value), "FIELDS"):
+        return "a kernel value (the value comes first: Tx.cast(value, dtype))"
+    name = getattr(value, "__name__", None) or getattr(value, "name", None) or str(value).rpartition(".")[2]
+    return f"{value!r}; write {name!r}" if isinstance(name, str) and name in _TABLE else repr(value)
 
 
 def _brought(name: str) -> tuple[str, int, int, int] | None:

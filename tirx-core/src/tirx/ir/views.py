@@ -101,11 +101,11 @@ class BufferViews:
 
     def byte_offset_of(self: Any, indices: Sequence[Any], inner: bool = True) -> Expr:
         """Offset of one element through the layout, in bytes."""
-        return as_expr(self.elem_offset_of(indices, inner) * self.dtype.bits // 8)
+        return as_expr(self.elem_offset_of(indices, inner) * self.dtype.total_bits // 8)
 
     def byte_offset(self: Any) -> Expr:
         """Where the buffer starts in its storage, in bytes."""
-        return as_expr(as_expr(self.elem_offset) * self.dtype.bits // 8)
+        return as_expr(as_expr(self.elem_offset) * self.dtype.total_bits // 8)
 
     def get_flattened_buffer(self: Any) -> Buffer:
         """The same storage as one dimension."""

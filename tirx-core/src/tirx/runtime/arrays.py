@@ -12,7 +12,7 @@ from ..ir import DType
 from ..ir.numpy_types import dtype_of_numpy
 from ..support.late import load_object
 
-__all__ = ["ArrayView", "view_of"]
+__all__ = ["ArrayView", "in_elements", "view_of"]
 
 
 class ArrayView:
@@ -45,6 +45,39 @@ class ArrayView:
         self.readonly = readonly
         self.host = host
         self.type_name = type_name
+
+
+def in_elements(view: ArrayView, dtype: DType) -> ArrayView | None:
+    """The array as elements of `dtype`, of which it holds the parts; None where its type or last dimension does not fit.
+
+    A vector's lanes are a dimension of the array, the last. Of types of which two share a byte (`tirx.runtime.pack_elements`) it
+    holds bytes, or pairs: twice as many single elements along the last dimension.
+    """
+    if dtype.is_packed:
+        known = view.dtype is not None and (view.dtype.name == "uint8" or view.dtype is dtype.element.unit)
+        parts = dtype.lanes // 2
+    else:
+        known, parts = view.dtype is dtype.element, dtype.lanes
+    if not known:
+        return None
+    if parts == 1:
+        return _measured(view, dtype, view.shape, view.strides)
+    if not view.shape or (view.strides[-1] != 1 and view.shape[-1] > 1):
+        return None
+    if not parts:
+        steps = tuple(2 * step for step in view.strides[:-1])
+        return _measured(view, dtype, (*view.shape[:-1], 2 * view.shape[-1]), (*steps, 1))
+    steps = view.strides[:-1]
+    if view.shape[-1] != parts or any(step % parts for step in steps):
+        return None
+    return _measured(view, dtype, view.shape[:-1], tuple(step // parts for step in steps))
+
+
+def _measured(view: ArrayView, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...]) -> ArrayView:
+    return ArrayView(
+        pointer=view.pointer, shape=shape, strides=strides, dtype=dtype.element, device=view.device, owner=view.owner,
+        readonly=view.readonly, host=view.host, type_name=view.type_name,
+    )  # fmt: skip
 
 
 def view_of(value: Any) -> ArrayView | None:

@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..intrinsic import effect_of
+from ..backend import find
+from ..codegen.usage import Usage
 from ..ir import (
     Buffer,
-    BufferStore,
-    Call,
     DType,
     Expr,
     IntImm,
+    PointerType,
     PrimFunc,
     TileCall,
     Var,
@@ -31,8 +31,8 @@ from ..ir import (
 from ..ir.numpy_types import numpy_dtype
 from ..ir.tiles import writes
 from ..support.errors import ArgumentError, TirxError
-from ..support.late import late
-from .arrays import ArrayView, view_of
+from ..support.late import late, load_object
+from .arrays import ArrayView, in_elements, view_of
 from .overlap import check_overlaps
 
 __all__ = ["Bound", "bind_arguments", "written_buffers"]
@@ -73,7 +73,7 @@ def bind_arguments(
     ]
     binder.check_dimensions(values)
     if noalias:
-        check_overlaps(func, values)
+        check_overlaps(func, [binder.given.get(name, value) for name, value in zip(func.names, values, strict=True)])
     return Bound(func, values, binder.symbols, binder.device or "cpu")
 
 
@@ -97,17 +97,8 @@ def _positions(func: PrimFunc, args: Sequence[Any], kwargs: Mapping[str, Any]) -
 
 def written_buffers(func: PrimFunc) -> set[int]:
     """Ids of the `data` of parameters that the kernel stores to, or hands to something that may write."""
-    written: set[int] = set()
-    for node in walk(func.body):
-        if isinstance(node, BufferStore):
-            written.add(id(node.buffer.data))
-        elif isinstance(node, TileCall):
-            written |= {id(region.buffer.data) for region in writes(node)}
-        elif isinstance(node, Call) and not effect_of(node).is_silent:
-            for arg in node.args:
-                written |= {id(var) for var in variables(arg) if var.dtype.is_handle}
-                written |= {id(v.buffer.data) for v in walk(arg) if hasattr(v, "buffer")}
-    return written
+    tiles = (region for node in walk(func.body, TileCall.BIT) if isinstance(node, TileCall) for region in writes(node))
+    return Usage(func.body).written | {id(region.buffer.data) for region in tiles}
 
 
 class _Binder:
@@ -119,12 +110,15 @@ class _Binder:
         self.source: dict[int, str] = {}
         self.device: str | None = None
         self.device_of = ""
+        self.given: dict[str, ArrayView] = {}  # as they came, whatever the kernel counts in
         memo = func._memo.get("written")
         self.written: set[int] = memo if memo is not None else func._memo.setdefault("written", written_buffers(func))
 
     def bind(self, param: Buffer | Var, name: str, value: Any) -> Value:
         if isinstance(param, Buffer):
             return self._array(param, name, value)
+        if isinstance(param.dtype, PointerType) and param.dtype.by_value:
+            return self._encoded(param.dtype, name, value)
         if param.dtype.is_handle:
             return self._pointer(name, value)
         number = self._number(param.dtype, name, value)
@@ -142,11 +136,27 @@ class _Binder:
             raise self._refusal(
                 name, f"an array of {param.dtype} {_shape_text(param.shape)}", f"{type(value).__name__}", None
             )
+        self.given[name] = view
+        if param.dtype.unit is not param.dtype.element:
+            view = self._elements(param, name, view)
         self._dtype(param, name, view)
         self._rank(param, name, view)
         self._strides(param, name, view)
         self._placement(param, name, view)
         return view
+
+    def _elements(self, param: Buffer, name: str, view: ArrayView) -> ArrayView:
+        """An array of the parts of what the kernel counts: lanes of vectors, bytes that two elements share."""
+        found = in_elements(view, param.dtype)
+        if found is not None:
+            return found
+        shown = view.dtype.name if view.dtype is not None else view.type_name
+        kind, parts = ("uint8", param.dtype.lanes // 2) if param.dtype.is_packed else (param.dtype.element, param.dtype.lanes)
+        whole = f"{kind} with a last dimension of {parts}" if parts > 1 else f"{kind}, two elements of {param.dtype.element} each"
+        hint = f"make its last dimension the {parts} parts of an element" if parts > 1 else None
+        if param.dtype.is_packed and view.dtype is param.dtype.element:
+            shown, hint = f"{shown}, a byte each", f"pass tirx.runtime.pack_elements({name})"
+        raise self._refusal(name, whole, f"{shown} of shape {view.shape}", hint)
 
     def _view(self, name: str, value: Any) -> ArrayView | None:
         try:
@@ -222,7 +232,19 @@ class _Binder:
                 hint="all arrays of a call live on one device",
             )
 
-    # ---- scalars and pointers ---------------------------------------------------------------------------------------
+    # ---- records, scalars and pointers ---------------------------------------------------------------------------------------
+
+    def _encoded(self, dtype: PointerType, name: str, value: Any) -> Any:
+        """A record that the host encodes."""
+        row = find("argument_kinds", str(dtype.pointee))
+        if row is None:
+            raise ArgumentError(
+                f"argument `{name}` of {self.func.name} is a {dtype.pointee}, which no installed backend encodes"
+            )
+        found = load_object(row.accept)(value)
+        if found is None:
+            raise self._refusal(name, row.expected, type(value).__name__, None)
+        return found
 
     def _pointer(self, name: str, value: Any) -> Value:
         view = self._view(name, value)

@@ -245,7 +245,7 @@ class Checker:
             shadow.defined[where] = True
             return
         held = shadow.defined[where]
-        if held.all():
+        if site.partial or held.all():
             return
         bad = ~(held if held.ndim == 1 else held.reshape(len(held), -1).all(axis=1))
         what = f"`{site.buffer}`" if site.buffer else "memory"

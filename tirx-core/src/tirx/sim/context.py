@@ -11,9 +11,9 @@ from ..ir import DType
 from .atomics import one_after_other
 from .launch import Chunk
 from .memory import GLOBAL_BASE, LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WINDOW_BITS, Arena, GlobalMemory, TypedView
-from .numeric import ALL, pick
+from .numeric import ALL, paired, pick, unpaired
 from .pending import Write
-from .pool import Site, storage_dtype
+from .pool import Site, memory_dtype, storage_dtype
 
 __all__ = ["Context"]
 
@@ -123,22 +123,26 @@ class Context:
         return made
 
     def _load(self, address: Any, dtype: DType) -> Any:
-        held = storage_dtype(dtype)
-        made = np.zeros((self.count, dtype.lanes), held)
-        for view, chosen, index in self._resolved(address, dtype, held):
+        held, count = memory_dtype(dtype)
+        made = np.zeros((self.count, count), held)
+        for view, chosen, index in self._resolved(address, dtype, held, count):
             where = ALL if chosen is ALL else chosen
             made[where] = self.checker.access_load(self.site, view, index, pick(self.active, chosen))
+        if count != dtype.lanes:
+            return unpaired(made, storage_dtype(dtype))
         return made[:, 0] if dtype.lanes == 1 else made
 
     def _store(self, address: Any, dtype: DType, value: Any) -> None:
-        held = storage_dtype(dtype)
+        held, count = memory_dtype(dtype)
         lanes = dtype.lanes
         value = np.asarray(value)
         if value.ndim == 1 and lanes > 1 and value.shape[0] != lanes:
             value = value[:, None]
         shape = (self.count, lanes)
         values = np.broadcast_to(value[:, None] if value.ndim == 1 and lanes == 1 else value, shape)
-        for view, chosen, index in self._resolved(address, dtype, held):
+        if count != lanes:
+            values = paired(values).reshape(self.count, count)
+        for view, chosen, index in self._resolved(address, dtype, held, count):
             self.checker.access_store(self.site, view, index, values[chosen], pick(self.active, chosen))
         self.chunk.changed = True
 
@@ -148,19 +152,19 @@ class Context:
         parts = tuple(np.broadcast_to(np.asarray(item).astype(held), (self.count,)) for item in given)
         old = np.zeros(self.count, held)
         addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
-        for view, chosen, index in self._resolved(address, dtype, held):
+        for view, chosen, index in self._resolved(address, dtype, held, 1):
             self.checker.access_atomic(self.site, view, index[:, 0], pick(self.active, chosen), addresses[chosen])
             found, changed = one_after_other(view.array, index[:, 0], update, tuple(part[chosen] for part in parts))
             self.chunk.changed = self.chunk.changed or changed
             old[chosen] = found
         return old
 
-    def _resolved(self, address: Any, dtype: DType, held: Any) -> list[tuple[TypedView, Any, Any]]:
-        """`(view, active positions, element index (n, lanes))` per memory that the addresses belong to."""
+    def _resolved(self, address: Any, dtype: DType, held: Any, count: int) -> list[tuple[TypedView, Any, Any]]:
+        """`(view, active positions, element index (n, count))` per memory that the addresses belong to."""
         addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
         self.checker.alignment(self.site, addresses, dtype, self.active)
         found = []
-        lanes = np.arange(dtype.lanes)
+        lanes = np.arange(count)
         for arena, chosen, offset in self._arenas(addresses, dtype):
             index = (offset // held.itemsize)[:, None] + lanes
             key = (id(arena), held.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..intrinsic import Intrinsic
+from ..intrinsic.internal import WITH_LANE
 from ..ir import BufferLoad, BufferRegion, Call, Expr, StringImm, Var
 from .emit_base import Val
 from .emit_expr import PASS_THROUGH, PLAIN_GROUPS
@@ -60,6 +61,8 @@ class CallEmitter(MemoryEmitter):
     def _meant(self, node: Call, row: Intrinsic) -> Val:
         assert row.meaning is not None
         function = self.pool.meaning(row.meaning)
+        if row is WITH_LANE:
+            self.pool.partial.add(id(node.args[0]))
         pieces = [self._argument(arg, row, at) for at, arg in enumerate(node.args) if not _only_written(row, at)]
         attrs = [f"{name}={self._attribute(value)}" for name, value in node.attrs]
         same = not self.facts.differs(node)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Add, Buffer, BufferLoad, BufferStore, Expr, IntImm, Ramp, Var, as_expr
+from ..ir import Add, Buffer, BufferLoad, BufferStore, DType, Expr, IntImm, Ramp, Var, as_expr
 from .emit_base import Val
 from .emit_expr import ExprEmitter
 from .facts import Root
 from .memory import LOCAL_BASE
-from .pool import Register, storage_dtype
+from .pool import Register, memory_dtype
 
 __all__ = ["MemoryEmitter"]
 
@@ -47,15 +47,16 @@ class MemoryEmitter(ExprEmitter):
         view, index = self.view(root, node.buffer), self.element(root, node.buffer, node.indices[-1])
         if self.checked:
             site = self.site(node, "load", node.source or node.buffer, node.dtype)
-            return Val(
-                self.temp(f"ck.load({site}, {view}, {index.text}, {self.level.p}, {self.coords(node)})"),
-                False,
-                fresh=True,
-            )
-        text = f"{view}[{index.text}]"
+            text = f"ck.load({site}, {view}, {index.text}, {self.level.p}, {self.coords(node)})"
+            return Val(self.temp(self._unpaired(text, node.dtype)), False, fresh=True)
+        text = self._unpaired(f"{view}[{index.text}]", node.dtype)
         if index.same:
             text = f"spread({text}, {self.count()}, {self.pool.dtype(node.dtype)}, {node.dtype.lanes})"
         return Val(text, False, fresh=True)
+
+    def _unpaired(self, text: str, dtype: DType) -> str:
+        """Elements that share bytes, one by one."""
+        return f"unpaired({text}, {self.pool.dtype(dtype)})" if dtype.is_packed and dtype.lanes > 1 else text
 
     def _load_pointer(self, node: BufferLoad) -> Val:
         address = self.address(node.buffer, node.indices[-1])
@@ -84,6 +85,8 @@ class MemoryEmitter(ExprEmitter):
             self._store_memory(node, root, value)
 
     def _store_memory(self, node: BufferStore, root: Root, value: Val) -> None:
+        if node.value.dtype.is_packed and node.value.dtype.lanes > 1:
+            value = Val(f"paired({value.text})", value.same, fresh=True)
         held = value.text if value.same else self.temp(value.text) if self.checked else value.text
         view, index = self.view(root, node.buffer), self.element(root, node.buffer, node.indices[-1])
         if self.checked:
@@ -148,7 +151,8 @@ class MemoryEmitter(ExprEmitter):
     def element(self, root: Root, buffer: Buffer, index: Expr) -> Val:
         """Position in the typed flat view, `(n,)` or `(n, lanes)`."""
         base = self._instance(root, buffer)
-        if isinstance(index, Ramp) and buffer.dtype.lanes == 1:
+        _, width = memory_dtype(buffer.dtype)
+        if isinstance(index, Ramp) and width == 1:
             first = self._sum(base, root, buffer, index.base, 1)
             step = self.expr(index.stride)
             if step.same:
@@ -163,9 +167,9 @@ class MemoryEmitter(ExprEmitter):
             extra = self._offset(root, buffer) or 0
             text = f"({position} + {extra})" if not base else f"({position} + ({base}[:, None] + {extra}))"
             return Val(text, False)
-        found = self._sum(base, root, buffer, index, buffer.dtype.lanes)
-        if buffer.dtype.lanes > 1:
-            lanes = self.pool.constant(_arange(buffer.dtype.lanes), ("arange", buffer.dtype.lanes))
+        found = self._sum(base, root, buffer, index, width)
+        if width > 1:
+            lanes = self.pool.constant(_arange(width), ("arange", width))
             return Val(
                 f"(({found.text}) + {lanes})" if found.same else f"(({found.text})[:, None] + {lanes})", found.same
             )
@@ -312,7 +316,8 @@ class MemoryEmitter(ExprEmitter):
         if not isinstance(buffer.elem_offset, int) or buffer.elem_offset:
             value = Val(f"({value.text} + {self.expr(as_expr(buffer.elem_offset)).text})", value.same)
         wide = value.text if value.same else f"({value.text}).astype(np.int64)"
-        size = storage_dtype(buffer.dtype).itemsize * buffer.dtype.lanes
+        kind, count = memory_dtype(buffer.dtype)
+        size = kind.itemsize * count
         base = self.pointer(buffer.data)
         return base if wide == "0" else f"({base} + {wide} * {size})"
 

@@ -14,9 +14,9 @@ import numpy as np
 from ..ir import integers
 
 __all__ = [
-    "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "pick",
+    "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "paired", "pick",
     "positions", "rejoin", "save", "shaped", "shift_left", "shift_right", "spread", "taken", "trunc_div", "trunc_mod", "turned",
-    "wrap_int",
+    "unpaired", "wrap_int",
 ]  # fmt: skip
 
 ALL = slice(None)
@@ -126,11 +126,16 @@ def shift_right(a: Any, b: Any) -> Any:
     return a >> b
 
 
-_NARROW_FLOATS = frozenset(
-    np.dtype(getattr(ml_dtypes, name))
-    for name in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e3m4")
-    if hasattr(ml_dtypes, name)
-)
+
+
+def _kinds(*names: str) -> frozenset[Any]:
+    """Those NumPy types that ml_dtypes has as it is installed."""
+    return frozenset(np.dtype(getattr(ml_dtypes, name)) for name in names if hasattr(ml_dtypes, name))
+
+
+FOUR_BITS = _kinds("float4_e2m1fn")  # two of them share a byte
+_FINITE = FOUR_BITS | _kinds("float6_e2m3fn", "float6_e3m2fn")
+_NARROW_FLOATS = _FINITE | _kinds("float8_e4m3fn", "float8_e5m2", "float8_e4m3", "float8_e3m4")
 
 
 _NUMPY_FLOATS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
@@ -139,7 +144,8 @@ _NUMPY_FLOATS = frozenset(np.dtype(name) for name in ("float16", "float32", "flo
 def cast_array(value: Any, dtype: Any) -> Any:
     """`value` (array or NumPy scalar) converted as C does, with saturation where C leaves it undefined.
 
-    What an eight-bit float cannot hold becomes its largest finite value, as hardware converts; NaN stays NaN.
+    What a float of eight bits or less cannot hold becomes its largest finite value, as hardware converts. NaN stays NaN where
+    the format has one, and becomes the largest value in those of six and four bits.
     """
     value = np.asarray(value)
     if value.dtype == dtype:
@@ -149,6 +155,8 @@ def cast_array(value: Any, dtype: Any) -> Any:
     if dtype in _NARROW_FLOATS:
         largest = float(_finfo(dtype).max)
         value = np.clip(value.astype(np.float64) if value.dtype.itemsize < 4 else value, -largest, largest)
+        if dtype in _FINITE:
+            value = np.where(np.isnan(value), value.dtype.type(largest), value)
     if (
         dtype.kind not in "iub"
         and dtype not in _NUMPY_FLOATS
@@ -180,6 +188,24 @@ def _to_integer(value: Any, dtype: Any) -> Any:
         made = np.where(large, np.where(large, whole - 2.0**63, 0.0).astype(np.uint64) + np.uint64(1 << 63), made)
     made = np.where(whole >= float(info.max) + (info.bits < 64), dtype.type(info.max), made)
     return np.where(whole <= info.min, dtype.type(info.min), made).astype(dtype)
+
+
+def unpaired(pairs: Any, dtype: Any) -> Any:
+    """Elements of four bits out of bytes that hold two each, the lower half first: `(n,)` or `(n, m)` gives `(n, lanes)`."""
+    held = np.asarray(pairs)
+    held = held.reshape(-1, 1) if held.ndim < 2 else held
+    made = np.empty((len(held), 2 * held.shape[1]), np.uint8)
+    made[:, ::2], made[:, 1::2] = held & 15, held >> 4
+    return made.view(dtype)
+
+
+def paired(values: Any) -> Any:
+    """Bytes that hold two elements of four bits each; `(n,)` where there is one byte."""
+    bits = np.ascontiguousarray(values).view(np.uint8) & 15
+    if bits.ndim < 2:
+        bits = np.broadcast_to(bits.reshape(-1, 1), (bits.size, 2))
+    made = bits[:, ::2] | bits[:, 1::2] << 4
+    return made[:, 0] if made.shape[1] == 1 else made
 
 
 def shaped(value: Any, count: int, dtype: Any, lanes: int) -> Any:

@@ -13,17 +13,18 @@ from ..support.late import load_object
 from ..support.span import Span
 from .facts import Facts, Root
 
-__all__ = ["MemoryView", "Pool", "Register", "Site", "storage_dtype"]
+__all__ = ["MemoryView", "Pool", "Register", "Site", "memory_dtype", "storage_dtype"]
 
 
 class Site:
     """One operation of the source: where it stands, what it touches. The key of findings and measurements.
 
     `origin` is the byte at which the storage of the buffer starts in its cta's memory. `apart`: the lanes of its vectors are
-    elements that are accessed one by one, because they are no neighbours.
+    elements that are accessed one by one, because they are no neighbours. `partial`: what is read is kept while the rest of
+    its byte is replaced.
     """
 
-    __slots__ = ("apart", "buffer", "dtype", "lanes", "name", "number", "origin", "shape", "span", "what")
+    __slots__ = ("apart", "buffer", "dtype", "lanes", "name", "number", "origin", "partial", "shape", "span", "what")
 
     def __init__(
         self, number: int, span: Span | None, what: str, buffer: Buffer | None, dtype: DType, name: str = ""
@@ -38,6 +39,7 @@ class Site:
         self.name = name
         self.origin = 0
         self.apart = False
+        self.partial = False
 
 
 class Register:
@@ -77,6 +79,13 @@ def storage_dtype(dtype: DType) -> Any:
     return np.dtype(np.int64) if dtype.is_handle else numpy_dtype(dtype)
 
 
+def memory_dtype(dtype: DType) -> tuple[Any, int]:
+    """What one element is in the simulator's memory: a NumPy type, and how many of it. Pairs that share a byte are bytes."""
+    if dtype.is_packed and dtype.lanes > 1:
+        return np.dtype(np.uint8), dtype.lanes // 2
+    return storage_dtype(dtype), dtype.lanes
+
+
 class Pool:
     """See the module."""
 
@@ -87,6 +96,7 @@ class Pool:
         self.sites: list[Site] = []
         self.registers: dict[int, Register] = {}
         self.views: dict[tuple[Any, ...], MemoryView] = {}
+        self.partial: set[int] = set()  # ids of loads whose elements are kept while their neighbours are replaced
         self._names: dict[int, str] = {}
         self._taken: set[str] = set()
         self._constants: dict[Any, str] = {}
@@ -142,7 +152,7 @@ class Pool:
         if found is None:
             made = Site(len(self.sites), span, what, buffer, dtype, name)
             root = self.facts.roots.get(id(buffer.data)) if buffer is not None else None
-            made.apart = is_apart(node)
+            made.apart, made.partial = is_apart(node), id(node) in self.partial
             made.origin = root.offset if root is not None and root.kind == "shared" else 0
             self.sites.append(made)
             found = self._site_names[key] = f"s{made.number}"
@@ -176,7 +186,7 @@ class Pool:
 
     def view(self, root: Root, dtype: DType) -> MemoryView:
         """The view of a root's memory as elements of `dtype`."""
-        held = storage_dtype(dtype)
+        held, _ = memory_dtype(dtype)
         position = root.offset if root.kind == "param" else 0
         key = (root.kind, position, root.space, held.name)
         found = self.views.get(key)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import BufferLoad, BufferStore, Call, Node, Var, walk
+from ..ir import BufferLoad, BufferStore, Call, Node, PointerType, Var, walk
 from .facts import Facts, row_of
 from .memory import Arena, GlobalMemory
-from .pool import storage_dtype
+from .pool import memory_dtype
 from .translate import Translation
 
 __all__ = ["granules_of", "needs_fine_order", "tracked_arenas"]
@@ -17,12 +17,27 @@ WHOLE = frozenset({"cta", "kernel"})
 
 def tracked_arenas(translation: Translation, values: list[Any], memory: GlobalMemory) -> set[int]:
     """Ids of the global arenas that the kernel may write; others cannot race."""
-    found = set()
+    found: set[int] = set()
+    if _written_records(translation.facts):
+        return {id(arena) for arena in memory.arenas}
     for position in _written_params(translation.facts):
         place = memory.find(values[position])
         if place is not None:
             found.add(id(place[0]))
     return found
+
+
+def _written_records(facts: Facts) -> bool:
+    """Whether the kernel writes through a record that the host encoded: it may tell of any array of the call."""
+    for node in facts.keep_alive:
+        row = row_of(node) if isinstance(node, Call) else None
+        if row is None or not row.operands:
+            continue
+        for at, arg in enumerate(node.args):
+            record = isinstance(arg.dtype, PointerType) and arg.dtype.by_value
+            if record and row.operands[min(at, len(row.operands) - 1)].rw != "r":
+                return True
+    return False
 
 
 def _written_params(facts: Facts) -> set[int]:
@@ -75,7 +90,7 @@ def granules_of(
         if isinstance(node, BufferLoad | BufferStore):
             root = translation.facts.roots.get(id(node.buffer.data))
             if root is not None and root.kind == "pointer":
-                size = storage_dtype(node.buffer.dtype).itemsize
+                size = memory_dtype(node.buffer.dtype)[0].itemsize
                 found = {key: min(old, size) for key, old in found.items()}
     return found
 

@@ -17,6 +17,7 @@ from .lower_storage import lower_storage
 from .lower_tile import lower_tile
 from .mark_kernels import mark_kernels
 from .narrow_indices import narrow_indices
+from .pair_elements import pair_elements
 from .pipeline import Anchor
 from .remove_dead import remove_dead
 from .simplify import simplify
@@ -37,6 +38,7 @@ SIMT_LOWER = (
     lower_storage,
     simplify,
     vectorize,
+    pair_elements,
     split_host_device,
 )
 SIMT_PREPARE = (

@@ -59,11 +59,11 @@ def _widens(narrow: DType, wide: DType) -> bool:
 
 
 def widest_access(body: Stmt) -> int:
-    """Bytes of the largest element that a loop loads or stores."""
+    """Bits of the largest element that a loop loads or stores."""
     accesses = [
         node for node in walk(body, mask_of(BufferLoad, BufferStore)) if isinstance(node, BufferLoad | BufferStore)
     ]
-    return max((node.buffer.dtype.bytes for node in accesses), default=1)
+    return max((node.buffer.dtype.total_bits for node in accesses), default=8)
 
 
 class VectorForm:

@@ -55,7 +55,7 @@ class _Vectorizer(Ranged):
 
     def _lanes(self, loop: For, count: int) -> int:
         """Lanes of one vector: as many as the widest element type allows, dividing the loop."""
-        most = max(1, self.vector_bytes // widest_access(loop.body))
+        most = max(1, 8 * self.vector_bytes // widest_access(loop.body))
         lanes = next((n for n in (64, 32, 16, 8, 4, 2) if n <= most and count % n == 0), 1)
         if lanes == 1:
             raise NoVectorForm(f"{count} lanes do not divide into vectors of the target")

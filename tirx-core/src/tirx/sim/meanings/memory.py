@@ -8,7 +8,8 @@ import numpy as np
 
 from ...ir import DType
 from ...ir.numpy_types import dtype_of_numpy
-from ..pool import storage_dtype
+from ..numeric import FOUR_BITS, paired, unpaired
+from ..pool import memory_dtype, storage_dtype
 from ..regions import Region
 
 __all__ = [
@@ -32,7 +33,7 @@ def access_ptr(ctx: Any, data: Any, offset: Any, extent: Any, *, dtype: str, rw_
     if isinstance(data, Region):
         return data
     kind = DType(dtype)
-    return _moved(data, offset * (storage_dtype(kind).itemsize * kind.lanes))
+    return _moved(data, offset * kind.total_bits // 8)
 
 
 def ptr_byte_offset(ctx: Any, data: Any, byte_offset: Any, *, dtype: str) -> Any:
@@ -53,13 +54,17 @@ def isnullptr(ctx: Any, handle: Any) -> Any:
 def reinterpret(ctx: Any, value: Any, *, dtype: str) -> Any:
     """The same bits as another type; vectors of other widths keep their bytes in order."""
     kind = DType(dtype)
-    held = storage_dtype(kind)
+    held, _ = memory_dtype(kind)
     array = np.ascontiguousarray(value)
+    if array.ndim == 2 and array.dtype in FOUR_BITS:
+        array = paired(array).reshape(len(array), -1)
     if np.ndim(value) == 0:
         return array.view(held)[0]
     if array.ndim == 1:
         array = array[:, None]
     made = array.view(held)
+    if kind.is_packed and kind.lanes > 1:
+        return unpaired(made, storage_dtype(kind))
     return made[:, 0] if kind.lanes == 1 else made
 
 
