@@ -20,8 +20,9 @@ from .compiling import bench_compiling
 from .discovery import bench_discovery
 from .simulator import bench_simulator
 from .startup import bench_startup
+from .trainium import bench_trainium
 
-PARTS = ("startup", "discovery", "compiling", "tiles", "caching", "simulator")
+PARTS = ("startup", "discovery", "compiling", "tiles", "trn", "caching", "simulator")
 
 
 def main() -> None:
@@ -49,6 +50,8 @@ def main() -> None:
         rows, quality = bench_compiling(options.peer, "tiles")
         show("The same of kernels of tile operations", rows)
         show_quality(quality)
+    if "trn" in wanted:
+        show("Python function to NKI source, processor time", bench_trainium(options.peer))
     if "caching" in wanted:
         show("compile cache: found / compiled (ours / peer)", bench_caching())
     if "simulator" in wanted:
