@@ -1,6 +1,6 @@
 """Matrices in shared memory, where the descriptors of `wgmma` and `tcgen05` say that they are.
 
-They are read in units of 16 bytes; what a product needs of a row (or column) are 32 bytes, two units.
+They are read in units of 16 bytes; what a product needs of a row (or column) are 32 bytes, two units (of B beside a sparse A, four).
 PTX ISA, "Strides", "Canonical layouts" and "Swizzling modes".
 """
 
@@ -28,40 +28,42 @@ _SIZES = {"f16": 2, "bf16": 2, "tf32": 4}
 class Place:
     """Descriptors, an element for each active thread, and the matrices that they describe.
 
-    `transposed`: units run along m or n, not along k.
+    `transposed`: units run along m or n, not along k. `depth`: units of 16 bytes that a row has along k.
     """
 
-    __slots__ = ("base", "kind", "leading", "stride", "swizzled", "transposed")
+    __slots__ = ("base", "depth", "kind", "leading", "stride", "swizzled", "transposed")
 
-    def __init__(self, op: Op, descriptor: Any, swizzled: Any, transposed: bool, kind: str) -> None:
+    def __init__(self, op: Op, descriptor: Any, swizzled: Any, transposed: bool, kind: str, depth: int) -> None:
         if ((descriptor >> 49) & 7).any():
             op.ctx.unmodelled("a base offset in a matrix descriptor")
         if transposed and kind == "tf32":
             op.ctx.unmodelled("a matrix of tf32 that is transposed")
-        self.swizzled, self.transposed, self.kind = swizzled, transposed, kind
+        if not transposed and ((swizzled > 0) & (swizzled + 1 < depth)).any():
+            op.ctx.unmodelled("rows of a matrix that are wider than its swizzling pattern")
+        self.swizzled, self.transposed, self.kind, self.depth = swizzled, transposed, kind, depth
         self.leading, self.stride = ((descriptor >> 16) & 0x3FFF) << 4, ((descriptor >> 32) & 0x3FFF) << 4
         rank = np.asarray(op.ctx.id("cta", "cluster")).astype(np.int64)
         self.base = ((descriptor & 0x3FFF) << 4) | (rank + 1) << SHARED_RANK_BITS
 
     @classmethod
-    def of_wgmma(cls, op: Op, descriptor: Any, transposed: bool, kind: str) -> Place:
+    def of_wgmma(cls, op: Op, descriptor: Any, transposed: bool, kind: str, depth: int = 2) -> Place:
         """What a descriptor of wgmma means."""
-        return cls(op, descriptor, _WGMMA[(descriptor >> 62) & 3], transposed, kind)
+        return cls(op, descriptor, _WGMMA[(descriptor >> 62) & 3], transposed, kind, depth)
 
     @classmethod
-    def of_tcgen05(cls, op: Op, descriptor: Any, transposed: bool, kind: str) -> Place:
+    def of_tcgen05(cls, op: Op, descriptor: Any, transposed: bool, kind: str, depth: int = 2) -> Place:
         """What a descriptor of tcgen05 means."""
         mode = (descriptor >> 61) & 7
         if (mode == _IN_UNITS_OF_32).any() or ((descriptor >> 52) & 1).any():
             op.ctx.unmodelled("a matrix descriptor with units of 32 bytes, or with a leading address")
-        return cls(op, descriptor, _TCGEN05[mode], transposed, kind)
+        return cls(op, descriptor, _TCGEN05[mode], transposed, kind, depth)
 
     def repeated(self, count: int) -> Place:
         """Every descriptor `count` times."""
         made = Place.__new__(Place)
         for name in ("base", "leading", "stride", "swizzled"):
             setattr(made, name, np.repeat(getattr(self, name), count))
-        made.transposed, made.kind = self.transposed, self.kind
+        made.transposed, made.kind, made.depth = self.transposed, self.kind, self.depth
         return made
 
     @property
@@ -73,14 +75,14 @@ class Place:
         """Where unit number `unit` lies, of the rows from `first` on."""
         width = self.swizzled + 1  # units in a row of the pattern
         if self.transposed:
-            depth = 2 * self._elements
+            depth = self.depth * self._elements
             inner, outer = unit % depth, unit // depth + first // self._elements
             plain = inner % 8 * 16 + inner // 8 * self.leading + outer * self.stride
             turned = (
                 inner % 8 * width * 16 + inner // 8 * self.stride + outer % width * 16 + outer // width * self.leading
             )
         else:
-            inner, outer = unit % 2, unit // 2 + first
+            inner, outer = unit % self.depth, unit // self.depth + first
             plain = outer % 8 * 16 + outer // 8 * self.stride + inner * self.leading
             turned = outer % 8 * width * 16 + outer // 8 * self.stride + inner * 16
         place = self.base + np.where(self.swizzled == 0, plain, turned)
@@ -88,9 +90,9 @@ class Place:
 
     def matrices(self, units: Any) -> Any:
         """Units (matrices, units, words) as rows of elements (matrices, rows, k)."""
-        count, rows = len(units), units.shape[1] // 2
+        count, rows = len(units), units.shape[1] // self.depth
         made = elements(np.ascontiguousarray(units), self.kind).reshape(count, units.shape[1], -1)
         if not self.transposed:
             return made.reshape(count, rows, -1)
-        each = self._elements
-        return made.reshape(count, rows // each, 2 * each, each).swapaxes(2, 3).reshape(count, rows, 2 * each)
+        each, deep = self._elements, self.depth * self._elements
+        return made.reshape(count, rows // each, deep, each).swapaxes(2, 3).reshape(count, rows, deep)

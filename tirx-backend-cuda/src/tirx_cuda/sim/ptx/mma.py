@@ -13,7 +13,7 @@ import numpy as np
 from .fragments import WARP, elements, gathered, registers, scattered, whole_warps
 from .run import Op
 
-__all__ = ["accumulators", "dense", "product", "sizes", "split", "types"]
+__all__ = ["accumulators", "dense", "product", "returned", "sizes", "split", "types"]
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
@@ -55,7 +55,7 @@ def dense(op: Op, *values: Any) -> Any:
     left = gathered(elements(a, kind_a), "a", (m, k))
     right = gathered(elements(b, kind_b), "b", (k, n))
     start = gathered(accumulators(c, kind_c), "c", (m, n))
-    return _returned(op, product(op, left, right, start, kind_d), kind_d, len(outputs))
+    return returned(product(op, left, right, start, kind_d), kind_d, len(outputs))
 
 
 def accumulators(words: Any, kind: str) -> Any:
@@ -89,7 +89,7 @@ def _integers(op: Op, left: Any, right: Any, start: Any) -> Any:
     return total.astype(np.int32)
 
 
-def _returned(op: Op, matrices: Any, kind: str, count: int) -> tuple[Any, ...]:
+def returned(matrices: Any, kind: str, count: int) -> tuple[Any, ...]:
     """The registers of d, one array for each."""
     per_word = 2 if kind == "f16" else 1
     parts = scattered(matrices, "d", count, per_word)

@@ -14,6 +14,7 @@ from .described import UNIT, Place
 from .fragments import WARP, elements, gathered, registers, scattered, whole_warps
 from .mma import sizes, types
 from .run import Op
+from .sparse import MEANINGFUL, chunk_of, expanded, of_warps
 
 __all__ = ["mma_async"]
 
@@ -28,9 +29,9 @@ def mma_async(op: Op, *values: Any) -> Any:
     _, n, k = sizes(op)
     kind_d, kind_a, kind_b = types(op)[:3]
     left = _left(op, given, kind_a, k) * _number(given, "imm-scale-a", 1)
-    right = _matrix(op, given["b-desc"], kind_b, 0, n, _number(given, "imm-trans-b", 0)) * _number(
-        given, "imm-scale-b", 1
-    )
+    depth = 4 if "sp-meta" in given else 2
+    right = _matrix(op, given["b-desc"], kind_b, 0, n, _number(given, "imm-trans-b", 0), depth)
+    right = right * _number(given, "imm-scale-b", 1)
     start = _start(op, values[: len(sums)], kind_d, n)
     keep = op.full(given["scale-d"]).astype(bool).reshape(-1, WARP)[:, :1, None]
     with np.errstate(all="ignore"):
@@ -50,6 +51,13 @@ def _number(given: dict[str, Any], name: str, default: int) -> int:
 
 def _left(op: Op, given: dict[str, Any], kind: str, k: int) -> Any:
     """The rows of matrix A that each warp multiplies: (warps, 16, k)."""
+    if "sp-meta" in given:
+        return _with_zeros(op, given, _stored(op, given, kind, k // 2), kind, k)
+    return _stored(op, given, kind, k)
+
+
+def _stored(op: Op, given: dict[str, Any], kind: str, k: int) -> Any:
+    """`k` elements of each row, as memory or registers hold them."""
     if "a-desc" in given:
         first = 16 * (np.asarray(op.ctx.id("warp", "cta")) % 4)
         return _matrix(op, given["a-desc"], kind, first, 16, _number(given, "imm-trans-a", 0))
@@ -57,15 +65,28 @@ def _left(op: Op, given: dict[str, Any], kind: str, k: int) -> Any:
     return gathered(elements(words, kind), "a", (16, k))
 
 
-def _matrix(op: Op, descriptor: Any, kind: str, first: Any, rows: int, transposed: int) -> Any:
+def _with_zeros(op: Op, given: dict[str, Any], stored: Any, kind: str, k: int) -> Any:
+    """A sparse A, each warp's metadata being that of its rows."""
+    chunk, selector, wide = chunk_of(kind), int(given["sp-sel"]), kind in ("f16", "bf16", "tf32")
+    if selector >= (2 if wide else 1):
+        op.ctx.finding(
+            "undefined_operand", f"the selector of {op.form.mnemonic} is {selector}: no thread has such metadata"
+        )
+        selector = 0
+    words = registers(op, [given["sp-meta"]])[..., 0]
+    nibbles = of_warps(words, selector, wide, k // chunk.width)
+    return expanded(op, stored, nibbles, chunk, MEANINGFUL["tf32" if kind == "tf32" else "any"])
+
+
+def _matrix(op: Op, descriptor: Any, kind: str, first: Any, rows: int, transposed: int, depth: int = 2) -> Any:
     """`rows` rows (of A, or columns of B) from row `first` on: (warps, rows, k)."""
-    place = Place.of_wgmma(op, op.full(descriptor).astype(np.uint64).astype(np.int64), bool(transposed), kind)
+    place = Place.of_wgmma(op, op.full(descriptor).astype(np.uint64).astype(np.int64), bool(transposed), kind, depth)
     lane = np.tile(np.arange(WARP), op.count // WARP)
     parts = []
-    for start in range(0, 2 * rows, WARP):
-        address = place.address((start + lane) % (2 * rows), first)
+    for start in range(0, depth * rows, WARP):
+        address = place.address((start + lane) % (depth * rows), first)
         parts.append(op.ctx.load(address, UNIT).reshape(-1, WARP, 4))
-    return place.matrices(np.concatenate(parts, axis=1)[:, : 2 * rows])
+    return place.matrices(np.concatenate(parts, axis=1)[:, : depth * rows])
 
 
 # ---- sums in registers ----------------------------------------------------------------------------------------------
