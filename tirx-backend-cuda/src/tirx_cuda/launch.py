@@ -74,9 +74,11 @@ def _optional(geometry: Mapping[str, int], level: str) -> tuple[int, int, int] |
 
 
 def packed(args: Sequence[tuple[Any, DType]]) -> list[bytes]:
-    """The bytes of each argument as the kernel's parameters have them; addresses are 64 bits."""
+    """The bytes of each argument as the kernel's parameters have them; addresses are 64 bits, records are bytes already."""
     return [
-        np.asarray(int(value) if dtype.is_handle else value).astype(numpy_dtype(dtype)).tobytes()
+        value
+        if isinstance(value, bytes)
+        else np.asarray(int(value) if dtype.is_handle else value).astype(numpy_dtype(dtype)).tobytes()
         for value, dtype in args
     ]
 

@@ -9,7 +9,7 @@ from tirx.codegen import Codegen
 from tirx.intrinsic import Emission, Intrinsic
 from tirx.layout.axis import Axis
 from tirx.layout.row import LayoutConstructor
-from tirx.runtime.row import ArrayAdapter, DeviceRow, Toolchain
+from tirx.runtime.row import ArgumentKind, ArrayAdapter, DeviceRow, Toolchain
 from tirx.script.row import Namespace
 from tirx.sim.row import Simulator
 from tirx.target import StorageScope, TargetKind, TargetTag
@@ -18,6 +18,7 @@ from tirx.transform.pipeline import Pipeline
 from tirx.transform.row import Check
 
 from . import op_nvshmem as nvshmem
+from . import op_tensor_map as tensor_map
 from .codegen.core_emissions import CORE_EMISSIONS
 from .kind import CHECKS, CUDA
 from .layout.rows import AXES, CONSTRUCTORS
@@ -62,6 +63,12 @@ _FRAGMENTS = {
 }
 
 
+_HOST = {
+    "tensormap_encode_tiled": "describes a tensor for copies of boxes, on the host",
+    "tvm_stack_alloca": "room for a tensor map, on the host",
+}
+
+
 @hookimpl
 def tirx_namespaces() -> Iterable[Namespace]:
     """`Tx.cuda` and the pool of shared memory."""
@@ -75,13 +82,14 @@ def tirx_namespaces() -> Iterable[Namespace]:
         Namespace("SMEMPool", "tirx_cuda.lang.pool:SMEMPool", doc="allocates parts of one dynamic shared buffer"),
         Namespace("TMEMPool", "tirx_cuda.lang.tmem_pool:TMEMPool", doc="allocates columns of tensor memory"),
         *(Namespace(name, f"tirx_cuda.lang.fragments:{name}", doc=doc) for name, doc in _FRAGMENTS.items()),
+        *(Namespace(name, f"tirx_cuda.namespaces.tensor_maps:{name}", doc=doc) for name, doc in _HOST.items()),
     )
 
 
 @hookimpl
 def tirx_intrinsics() -> Iterable[Intrinsic]:
     """Rows behind `Tx.cuda`, `Tx.nvshmem` and `Tx.ptx`."""
-    return (*INTRINSICS, *nvshmem.INTRINSICS, *ptx.INTRINSICS)
+    return (*INTRINSICS, *nvshmem.INTRINSICS, *tensor_map.INTRINSICS, *ptx.INTRINSICS)
 
 
 @hookimpl
@@ -130,6 +138,16 @@ def tirx_toolchains() -> Iterable[Toolchain]:
 def tirx_devices() -> Iterable[DeviceRow]:
     """GPUs, through cuda-bindings."""
     return (DeviceRow("cuda", "tirx_cuda.device:open_device", 'pip install "tirx-backend-cuda[gpu]"'),)
+
+
+@hookimpl
+def tirx_argument_kinds() -> Iterable[ArgumentKind]:
+    """Tensor maps."""
+    where = "tirx_cuda.arguments:"
+    expected = "a tensor map (tirx_cuda.arguments.tensor_map(array, box=...))"
+    yield ArgumentKind(
+        "tensormap", "tensormap", f"{where}encode", simulate=f"{where}simulate", accept=f"{where}accept", expected=expected
+    )
 
 
 @hookimpl

@@ -44,6 +44,13 @@ from .namespaces.memory import (
     smem_addr_from_uint64,
 )
 from .namespaces.tcgen05 import runtime_instr_desc
+from .namespaces.tensor_maps import (
+    tensor_map,
+    tensor_map_im2col,
+    tensormap_encode_im2col,
+    tensormap_encode_tiled,
+    tensormap_record,
+)
 from .namespaces.timers import timer_end, timer_finalize, timer_init, timer_start
 from .op import ROW
 from .ptx.instructions import ptx as ptx  # noqa: PLC0414 - offered from here, with its types
@@ -111,6 +118,11 @@ __all__ = [
     "syncthreads_and",
     "syncthreads_or",
     "tcgen05",
+    "tensor_map",
+    "tensor_map_im2col",
+    "tensormap_encode_im2col",
+    "tensormap_encode_tiled",
+    "tensormap_record",
     "thread_fence",
     "thread_rank",
     "timer_end",
@@ -138,8 +150,28 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"Tx.cuda has no `{name}`{_near(name)}", name=name)
 
 
+# Names of CUDA C++ that have another name here; underscores and capitals do not count.
+_CALLED = {
+    "syncthreads": "cta_sync",
+    "syncwarp": "warp_sync",
+    "shfl": "__shfl_sync",
+    "shfldown": "__shfl_down_sync",
+    "shflup": "__shfl_up_sync",
+    "shflxor": "__shfl_xor_sync",
+    "print": "printf",
+    "assert": "trap_when_assert_failed",
+    "clock": "clock64",
+}
+_IDS = {"threadidx": "Tx.thread_id([64])", "blockidx": "Tx.cta_id([blocks])", "laneid": "Tx.lane_id()", "warpid": "Tx.warp_id()"}
+
+
 def _near(name: str) -> str:
-    hint = did_you_mean(name, __all__)
+    plain = name.replace("_", "").lower()
+    if plain in _IDS:
+        return f"; write {_IDS[plain]}"
+    same = next((item for item in __all__ if item.replace("_", "").lower() == plain), None)
+    found = _CALLED.get(plain) or same
+    hint = f"did you mean `{found}`?" if found else did_you_mean(name, __all__)
     return f"; {hint}" if hint else ""
 
 

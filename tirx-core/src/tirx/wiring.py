@@ -98,7 +98,7 @@ ROW_KINDS = (
             key=lambda row: (row.kind, row.name), validate=_by(check_toolchain), order=lambda row: (row.kind, -row.priority)),
     RowKind("devices", "tirx_devices", doc="devices that run binaries", record=DeviceRow, key=_kind,
             validate=_by(check_device)),
-    RowKind("argument_kinds", "tirx_argument_kinds", doc="host-side encoders of arguments", record=ArgumentKind, key=_name,
+    RowKind("argument_kinds", "tirx_argument_kinds", doc="host-side encoders of arguments", record=ArgumentKind, key=lambda row: row.dtype,
             validate=_by(check_argument_kind)),
     RowKind("array_adapters", "tirx_array_adapters", doc="foreign arrays", record=ArrayAdapter, key=_name,
             validate=_by(check_adapter)),

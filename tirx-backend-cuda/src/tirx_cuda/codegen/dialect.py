@@ -42,6 +42,7 @@ def cuda_dialect() -> CDialect:
         kernel='extern "C" __global__ void',
         function="__device__",
         restrict="__restrict__",
+        record="const __grid_constant__ ",
         align="__align__({0})",
         vector=_VECTOR,
         assertion="printf({0});\n__trap();",

@@ -75,13 +75,14 @@ class Form(Intrinsic):
     """One exact instruction: mnemonic with all modifiers, and its operands."""
 
     __slots__ = (
-        "arity", "attributes", "function", "guarded", "mnemonic", "note", "parts", "plain", "row", "template", "touches_memory",
+        "answer", "arity", "attributes", "function", "guarded", "mnemonic", "note", "parts", "plain", "row", "template", "touches_memory",
         "values", "variant", "volatile",
     )  # fmt: skip
 
     def __init__(self, row: Row, values: Mapping[str, str], mnemonic: str, variant: int, items: Sequence[Item]) -> None:
         notes = _notes(row, values)
         effect, self.volatile, self.touches_memory = _EFFECTS[notes.get("effect", "pure")]
+        self.answer = DType("bool" if effect.kind == "wait" else "void")
         builder = _Layout(values)
         self.template = builder.written(items)
         self.parts: tuple[Part, ...] = tuple(builder.parts)
@@ -89,10 +90,11 @@ class Form(Intrinsic):
         self.row, self.values, self.mnemonic, self.variant, self.note = row, values, mnemonic, variant, notes
         meaning = notes.get("meaning") if notes.get("meaning") != "none" else None
         self.function = None if meaning is None else "tirx_cuda.sim.ptx." + meaning.replace(".", ":")
+        loads = any(part.name == "dst" for part in self.parts)  # what a tensor map describes is read
         super().__init__(
             f"ptx.{row.family}",
-            [_operand(part, notes.get("effect", "pure")) for part in self.parts],
-            "bool" if effect.kind == "wait" else "void",
+            [_operand(part, notes.get("effect", "pure"), loads) for part in self.parts],
+            self.answer.name,
             effect,
             doc=f"{mnemonic}: {row.title}",
             meaning=None if meaning is None else _RUN,
@@ -170,9 +172,10 @@ _KINDS = {"reg": "value", "imm": "constant", "memory": "pointer"}
 _WRITING = frozenset(["write", "atomic", "async", "warpmemory", "opaque"])
 
 
-def _operand(part: Part, effect: str) -> Operand:
+def _operand(part: Part, effect: str, loads: bool) -> Operand:
     """Memory is written through every address but those of sources."""
-    writes = part.kind == "memory" and effect in _WRITING and not part.name.startswith("src")
+    source = part.name.startswith("src") or (loads and part.name == "tensorMap")
+    writes = part.kind == "memory" and effect in _WRITING and not source
     kind = "output" if part.rw != "r" else _KINDS[part.kind]
     return Operand(part.name, kind, rw="rw" if writes else part.rw)
 

@@ -84,15 +84,30 @@ class Effect:
     `pure` nothing; `read` / `write` memory through its pointer, place and region operands; `atomic` reads and writes as one;
     `sync` is a barrier or fence (`barrier` says which; a fence has none); `wait` blocks until its meaning answers true;
     `control` leaves the thread or function; `opaque` anything. `elects` names a level of the scope model: the result is true in
-    exactly one of the threads of each of its members that make the call.
+    exactly one of the threads of each of its members that make the call. `later` names a queue: what the call gives to outputs is
+    there when the thread has waited for the queue (`settle`), and until then registers among its operands are the operation's own;
+    `fenced` names the fence that must hand them over. `apart`: memory is reached by a path of its own, so that ordinary
+    writes must be fenced before.
     """
 
-    __slots__ = ("barrier", "elects", "kind")
+    __slots__ = ("apart", "barrier", "elects", "fenced", "kind", "later")
 
-    def __init__(self, kind: str, barrier: Barrier | None = None, *, elects: str | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        barrier: Barrier | None = None,
+        *,
+        elects: str | None = None,
+        later: str = "",
+        fenced: str = "",
+        apart: bool = False,
+    ) -> None:
         self.kind = kind
         self.barrier = barrier
         self.elects = elects
+        self.later = later
+        self.fenced = fenced
+        self.apart = apart
 
     @property
     def is_pure(self) -> bool:

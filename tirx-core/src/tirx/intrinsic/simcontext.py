@@ -95,13 +95,33 @@ class SimContext(Protocol):
 
     # ---- later ----
 
-    def promise(self, address: Any, dtype: DType, value: Any, update: Any = None) -> Any:
-        """A store (with `update`: an atomic update) that is made when it is given to `fulfil`; nobody sees it before."""
+    def promise(
+        self, address: Any, dtype: DType, value: Any, update: Any = None, *, what: str = "", until: str = "", apart: bool = False
+    ) -> Any:
+        """A store (with `update`: an atomic update) that is made when it is given to `fulfil`; nobody sees it before.
+
+        Until then an access of these places is a finding, which says `what` is going on and what must come before (`until`). `apart`: it
+        is written by a path of its own, which no fence is needed for.
+        """
+
+    def watch(
+        self, address: Any, dtype: DType, *, queue: Any = None, what: str = "", until: str = "", fenced: bool = False
+    ) -> Any:
+        """The operation of the first active thread reads these places until it waits for `queue`, or until the answer is given to `fulfil`.
+
+        A write of them before is a finding. `fenced`: it reads by a path of its own, where ordinary writes are seen behind `fence()` only.
+        """
+
+    def fence(self, queue: Any = None) -> None:
+        """The active threads hand over: registers to the operations of `queue`; without one, ordinary writes to the other path."""
 
     def fulfil(self, writes: Sequence[Any], release: Any = None) -> None:
-        """Make the stores that were promised; who acquires through `release` sees them."""
+        """Make the stores that were promised, and end what was watched; who acquires through `release` sees them."""
 
-    def defer(self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None) -> None:
+    def defer(
+        self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None, *, what: str = "", until: str = "",
+        apart: bool = False,
+    ) -> None:  # fmt: skip
         """A promise that its thread keeps when it waits for `queue` (any name)."""
 
     def seal(self, queue: Any) -> None:
@@ -109,6 +129,9 @@ class SimContext(Protocol):
 
     def settle(self, queue: Any, keep: Any = None) -> None:
         """Deferred stores of the active threads happen, but those of the newest `keep` groups; None: all, sealed or not."""
+
+    def free(self, queue: Any, keep: Any = None) -> None:
+        """Operations of all groups but the newest `keep` have read what they read; what they write is still to come."""
 
     def withdrawn(self, queue: Any) -> Sequence[Any]:
         """The deferred stores of the active threads as promises; the queue no longer has them."""

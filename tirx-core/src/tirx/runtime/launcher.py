@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..backend import find
-from ..ir import Launch, PrimFunc
+from ..ir import DType, Launch, PointerType, PrimFunc
 from ..sim.host import run_host
 from ..support.errors import ArgumentError, TargetError
 from ..support.late import load_object
@@ -71,11 +71,18 @@ class Launcher:
 
         def launch(node: Launch, args: Sequence[Any], extents: Sequence[int], resources: Mapping[str, int]) -> None:
             self._check_alignment(node.kernel, args)
-            typed = [(value, arg.dtype) for value, arg in zip(args, node.args, strict=True)]
+            typed = [(self._encoded(value, arg.dtype), arg.dtype) for value, arg in zip(args, node.args, strict=True)]
             geometry = dict(zip(node.axes, extents, strict=True))
             api.launch(kernels[node.kernel], typed, geometry, resources, node.flags, stream)
 
         return launch
+
+    def _encoded(self, value: Any, dtype: DType) -> Any:
+        """Records that the host encodes, as the bytes that the kernel takes."""
+        if not (isinstance(dtype, PointerType) and dtype.by_value):
+            return value
+        row = find("argument_kinds", str(dtype.pointee))
+        return load_object(row.encode)(value, self.executable.target)
 
     def _check_alignment(self, kernel: str, args: Sequence[Any]) -> None:
         """Vector accesses fault on addresses that are no multiple of their size: refuse them before the launch."""

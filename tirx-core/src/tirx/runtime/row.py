@@ -83,17 +83,22 @@ class DeviceRow:
 
 
 class ArgumentKind:
-    """A row of hook `tirx_argument_kinds`: how a host value of type `dtype` (`tensormap`, a handle) becomes launch bytes.
+    """A row of hook `tirx_argument_kinds`: records of type `dtype` (`tensormap`), which the host encodes and a kernel takes by value.
 
-    `encode` is `"module:function"` `(value, target) -> bytes`.
+    All are `"module:function"`: `encode` `(value, target) -> bytes` for the device; `simulate` `(value, address_of) -> bytes` for
+    the simulator, where `address_of(array)` places an array of the caller's; `accept` `(value) -> value`, what a call's argument
+    stands for (None: it is refused, in the words of `expected`).
     """
 
-    __slots__ = ("dtype", "encode", "name")
+    __slots__ = ("accept", "dtype", "encode", "expected", "name", "simulate")
 
-    def __init__(self, name: str, dtype: str, encode: str) -> None:
+    def __init__(self, name: str, dtype: str, encode: str, *, simulate: str, accept: str, expected: str) -> None:
         self.name = name
         self.dtype = dtype
         self.encode = encode
+        self.simulate = simulate
+        self.accept = accept
+        self.expected = expected
 
 
 class ArrayAdapter:
@@ -136,6 +141,9 @@ def check_argument_kind(row: Any) -> None:
     """Raise `ValueError` when a row is malformed."""
     if not isinstance(row, ArgumentKind):
         raise ValueError(f"expected an ArgumentKind, got {type(row).__name__}")
+    for what in ("encode", "simulate", "accept"):
+        if ":" not in getattr(row, what):
+            raise ValueError(f"argument kind {row.name}: {what} {getattr(row, what)!r} is not 'module:function'")
 
 
 def check_adapter(row: Any) -> None:

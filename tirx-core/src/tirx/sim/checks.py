@@ -21,6 +21,7 @@ from .order import Order
 from .pool import Site
 from .report import Finding, Report
 from .shadow import Conflict, Shadow
+from .watch import Paths, granules
 
 __all__ = ["ALL_CHECKS", "Checker", "Findings"]
 
@@ -84,6 +85,9 @@ class Checker:
         self._logged: dict[int, Arena] = {}
         self._log_bytes = 0
         self._folded = False
+        self.settling = ""  # while promises are kept: whose way the writes take
+        self.paths: Paths | None = None
+        self.pending: Any = None
 
     # ---- accesses through typed views ---------------------------------------------------------------------------------
 
@@ -204,6 +208,8 @@ class Checker:
             self.meter.note(site, view, index, threads, self.geometry, kind != "r")
         if not (self.races or self.defined):
             return
+        if self.races and arena.kind == "shared":
+            self._in_flight(site, view, index, threads, kind)
         shadow = arena.shadow
         if shadow is None:
             shadow = self._shadow(arena)
@@ -220,6 +226,75 @@ class Checker:
             self._initialise(site, shadow, where, threads, kind)
         if self.races and shadow.tracked:
             self._race(site, view, where, threads, kind)
+
+    # ---- asynchronous operations --------------------------------------------------------------------------------------
+
+    def _in_flight(self, site: Site, view: TypedView, index: Any, threads: Any, kind: str) -> None:
+        """An access against what is still going on there; ordinary writes are remembered for those who do not see them."""
+        arena, size = view.arena, view.dtype.itemsize
+        if arena.watches is not None and not self.settling:
+            self.watched(site, arena, index * size + view.start, size, threads, kind)
+        if arena.proxy is None or kind == "r" or self.paths is None:
+            return
+        places = granules(index * size + view.start, size)
+        if self.settling == "apart":
+            arena.proxy.writer[places] = -1
+            return
+        chosen = self._array(threads)
+        self.paths.written(arena.proxy, places, np.repeat(chosen, len(places) // max(len(chosen), 1)), site.number)
+
+    def watched(self, site: Site, arena: Arena, start: Any, size: int, threads: Any, kind: str) -> None:
+        """Report an access of `size` bytes from each byte of `start` on that meets an operation in flight."""
+        places = granules(start, size)
+        found = arena.watches.disturbed(places, kind)
+        if found is None:
+            return
+        hit, watch = found
+        chosen = self._array(threads)
+        bad = chosen[hit // max(len(places) // max(len(chosen), 1), 1)]
+        doing = "reading" if watch.kind == "r" else "writing"
+        words = WORDS["w" if kind == "u" else kind]
+        name = site.buffer or watch.site.buffer or arena.name
+        text = f"{self.describe(bad[0])} {words} an element of `{name}` while `{watch.what}` may still be {doing} it"
+        notes = [f"{watch.until} must come before"] if watch.until else []
+        other = watch.site if watch.site is not site else None
+        self.report("in_flight", text, site, np.unique(bad), other=other, notes=notes)
+
+    def unfenced(self, site: Site, arena: Arena, places: Any, threads: Any, what: str) -> None:
+        """Report ordinary writes that an operation by the other path may not see."""
+        if self.paths is None:
+            return
+        bad = self.paths.unfenced(arena.proxy, places)
+        if not len(bad):
+            return
+        by = self.sites[int(arena.proxy.site[places[bad[0]]])]
+        writer = self.describe(arena.proxy.writer[places[bad[0]]])
+        name = by.buffer or arena.name
+        text = f"`{what}` may not see what {writer} wrote to `{name}`: no proxy fence stands between"
+        self.report("proxy_fence", text, site, np.unique(threads), other=by)
+
+    def settled(self, site: Site, held: Any, active: Any, queue: str, kind: str) -> None:
+        """Registers that are read (`r`) or written (`w`) while an operation may still use them; `held` are groups of `queue`."""
+        held = np.asarray(held)
+        threads = self._array(pick(self.bucket, active))
+        done = self.pending.done(queue)[threads]
+        busy = (held if kind == "r" else np.abs(held)) > done
+        busy = busy if busy.ndim < 2 else busy.any(axis=0)
+        if busy.any():
+            words = "is read before it is there" if kind == "r" else "is changed while an operation may still use it"
+            self.report("in_flight", f"`{site.buffer}` {words}", site, threads[busy], notes=[f"`{queue}` must come before"])
+
+    def handed(self, site: Site, touched: Any, active: Any, queue: str) -> None:
+        """Registers that an operation takes have been handed over, by the fence `queue`, since they were last used."""
+        threads = self._array(pick(self.bucket, active))
+        fences = self.pending.fences(queue)[threads]
+        late = np.asarray(touched) >= fences
+        late = late if late.ndim < 2 else late.any(axis=0)
+        bad = late | (fences == 0)
+        if bad.any():
+            when = "before any fence" if (fences[bad] == 0).all() else "without a fence since it was last used"
+            text = f"`{site.buffer}` is handed to an operation {when}"
+            self.report("register_fence", text, site, threads[bad], notes=[f"`{queue}` must come before"])
 
     def _vector(self, site: Site, view: TypedView, index: Any, threads: Any) -> None:
         size = view.dtype.itemsize * index.shape[1]

@@ -14,6 +14,7 @@ from .memory import GLOBAL_BASE, LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WIND
 from .numeric import ALL, paired, pick, unpaired
 from .pending import Write
 from .pool import Site, memory_dtype, storage_dtype
+from .watch import Watch, Watches, granules
 
 __all__ = ["Context"]
 
@@ -277,31 +278,89 @@ class Context:
 
     # ---- later ------------------------------------------------------------------------------------------------------
 
-    def promise(self, address: Any, dtype: DType, value: Any, update: Any = None) -> Write:
+    def promise(
+        self, address: Any, dtype: DType, value: Any, update: Any = None, *, what: str = "", until: str = "", apart: bool = False
+    ) -> Write:
         """A store (or an atomic update) that is made when it is given to `fulfil`."""
         shape = (self.count,) if dtype.lanes == 1 else (self.count, dtype.lanes)
         addresses = np.array(np.broadcast_to(np.asarray(address, np.int64), (self.count,)))
         values, threads = np.array(np.broadcast_to(np.asarray(value), shape)), np.array(self.threads)
-        return Write(self.site, threads, np.zeros(self.count, np.int64), addresses, dtype, values, update)
+        made = Write(self.site, threads, np.zeros(self.count, np.int64), addresses, dtype, values, update)
+        made.apart = apart
+        made.watch = self._watch(addresses, dtype, "w" if update is None else "u", what, until)
+        return made
 
-    def fulfil(self, writes: Sequence[Write], release: Any = None) -> None:
-        """Make the stores that were promised, as their threads and at their places in the source.
+    def fulfil(self, writes: Sequence[Write | Watch], release: Any = None) -> None:
+        """Make the stores that were promised, as their threads and at their places in the source; end what was watched.
 
         Who acquires through `release` sees them.
         """
         for write in writes:
+            if not isinstance(write, Write):
+                write.drop()
+                continue
+            if write.watch is not None:
+                write.watch.drop()
             later = self._as(write.threads)
             later.site = write.site
+            self.checker.settling = "apart" if write.apart else "ordinary"
             if write.update is None:
                 later.store(write.address, write.dtype, write.value)
             else:
                 later.atomic(write.address, write.dtype, write.update, write.value)
+            self.checker.settling = ""
             if release is not None:
                 later.release(release)
 
-    def defer(self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None) -> None:
+    def watch(
+        self, address: Any, dtype: DType, *, queue: Any = None, what: str = "", until: str = "", fenced: bool = False
+    ) -> Watch | None:
+        """The first active thread's operation reads these places until it waits for `queue`, or until the answer is given to `fulfil`.
+
+        `fenced`: the operation reads by a path of its own.
+        """
+        addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
+        if fenced:
+            self._fenced(addresses, dtype, what)
+        made = self._watch(addresses, dtype, "r", what, until)
+        if made is not None and queue is not None:
+            self.chunk.pending.watch(queue, made)
+        return made
+
+    def _watch(self, addresses: Any, dtype: DType, kind: str, what: str, until: str) -> Watch | None:
+        if not self.checker.races or not len(addresses) or addresses.min() >= WINDOW_BASE:
+            return None
+        made = Watch(self.site, kind, what or self.site.name, until, int(self.threads[0]))
+        for arena, chosen, offset in self._arenas(addresses, dtype):
+            if arena.kind != "shared":
+                continue
+            if arena.watches is None:
+                arena.watches = Watches(len(arena.data))
+            places = granules(offset, dtype.bytes)
+            self.checker.watched(self.site, arena, offset, dtype.bytes, self.threads[chosen], kind)
+            made.add(arena.watches, np.unique(places))
+        return made
+
+    def _fenced(self, addresses: Any, dtype: DType, what: str) -> None:
+        if self.checker.races:
+            for arena, chosen, offset in self._arenas(addresses, dtype):
+                if arena.proxy is not None:
+                    self.checker.unfenced(self.site, arena, granules(offset, dtype.bytes), self.threads[chosen], what)
+
+    def fence(self, queue: Any = None) -> None:
+        """The active threads hand over: registers to the operations of `queue`; without one, ordinary writes to the other path."""
+        if queue is not None:
+            self.chunk.pending.fences(queue)[self.threads] += 1
+        elif self.checker.paths is not None:
+            self.checker.paths.fence(self.threads)
+
+    def defer(
+        self, queue: Any, address: Any, dtype: DType, value: Any, update: Any = None, *, what: str = "", until: str = "",
+        apart: bool = False,
+    ) -> None:  # fmt: skip
         """A store that happens when its thread waits for it."""
-        self.chunk.pending.defer(queue, self.promise(address, dtype, value, update))
+        made = self.promise(address, dtype, value, update, what=what, until=until, apart=apart)
+        self.chunk.pending.defer(queue, made)
 
     def seal(self, queue: Any) -> None:
         """What the active threads deferred since they last sealed becomes a group."""
@@ -309,7 +368,22 @@ class Context:
 
     def settle(self, queue: Any, keep: Any = None) -> None:
         """Deferred stores of the active threads happen, but those of the newest `keep` groups."""
+        self.free(queue, keep, "rwu")
+        self.chunk.pending.wait(queue, self.threads, keep)
         self.fulfil(self.chunk.pending.due(queue, self.threads, keep))
+
+    def free(self, queue: Any, keep: Any = None, kinds: str = "r") -> None:
+        """The operations of all groups but the newest `keep` have read what they read."""
+        for watch in self.chunk.pending.over(queue, self.threads, keep, kinds):
+            watch.drop()
+
+    def fenced_in(self, queue: Any) -> Any:
+        """Per active thread, how often it fenced in `queue`; generated code only."""
+        return self.chunk.pending.fences(queue)[self.threads]
+
+    def group_in(self, queue: Any) -> Any:
+        """Per active thread, the number of the open group of `queue`, from 1 on; generated code only."""
+        return self.chunk.pending.sealed(queue)[self.threads] + 1
 
     def withdrawn(self, queue: Any) -> list[Write]:
         """The deferred stores of the active threads, which are no longer in the queue."""

@@ -40,7 +40,7 @@ class BlockEmitter(StmtEmitter):
     def _registers(self, registers: Sequence[Any]) -> tuple[Code, Code]:
         before, after = [], []
         for register in registers:
-            for name in [register.name] + ([f"i_{register.name}"] if register.checked else []):
+            for name in [register.name, *(name for name, _, _ in register.arrays)]:
                 before.append(f"{name} = S.{name}[..., tid]")
                 after.append(f"keep(S, '{name}', tid, {name})")
         return before, after

@@ -63,6 +63,14 @@ class CallEmitter(MemoryEmitter):
         function = self.pool.meaning(row.meaning)
         if row is WITH_LANE:
             self.pool.partial.add(id(node.args[0]))
+        self.operation = row if row.effect.later else None
+        try:
+            return self._with_operands(node, row, function)
+        finally:
+            self.operation = None
+
+    def _with_operands(self, node: Call, row: Intrinsic, function: str) -> Val:
+        assert row.meaning is not None
         pieces = [self._argument(arg, row, at) for at, arg in enumerate(node.args) if not _only_written(row, at)]
         attrs = [f"{name}={self._attribute(value)}" for name, value in node.attrs]
         same = not self.facts.differs(node)

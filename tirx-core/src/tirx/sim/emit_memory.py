@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..intrinsic import Intrinsic
 from ..ir import Add, Buffer, BufferLoad, BufferStore, DType, Expr, IntImm, Ramp, Var, as_expr
 from .emit_base import Val
 from .emit_expr import ExprEmitter
@@ -24,7 +25,9 @@ MEMORY_CHECKS = frozenset({"bounds", "uninitialised", "races", "alignment", "met
 
 
 class MemoryEmitter(ExprEmitter):
-    """Emits accesses of buffers."""
+    """Emits accesses of buffers. `operation` is the row of the asynchronous operation whose operands are emitted."""
+
+    operation: Intrinsic | None = None
 
     @property
     def checked(self) -> bool:
@@ -269,6 +272,7 @@ class MemoryEmitter(ExprEmitter):
         if register.checked:
             site = self.site(node, "load", node.source or node.buffer, node.dtype)
             self.line(f"ck.initialised({site}, i_{register.name}[{place}], {self.level.p})")
+        self._awaited(register, place, node, "r")
         turned = ".T" if isinstance(index, Ramp) and self.facts.differs(index.base) is False else ""
         whole = register.is_scalar and self.level.parent is None
         return Val(register.name if whole else f"{register.name}[{place}]{turned}", False, alias=True)
@@ -281,6 +285,7 @@ class MemoryEmitter(ExprEmitter):
             return
         held = self.temp(value.text) if not value.same and not register.is_scalar else value.text
         place = self._place(register, index, node)
+        self._awaited(register, place, node, "w")
         turned = f"turned({held})" if isinstance(index, Ramp) and self.facts.differs(index.base) is False else held
         self.line(f"{register.name}[{place}] = {turned}")
         if register.checked:
@@ -291,9 +296,26 @@ class MemoryEmitter(ExprEmitter):
             text = f"spread({value.text}, n, {self.pool.dtype(node.value.dtype)})"
         else:
             text = value.text if value.fresh else f"{value.text}.copy()"
+        self._awaited(register, "...", node, "w")
         self.line(f"{register.name} = {text}")
         if register.checked:
             self.line(f"i_{register.name}[...] = True")
+
+    def _awaited(self, register: Register, place: str, node: Any, kind: str) -> None:
+        """A use of a register that asynchronous operations use too: an ordinary one, or (`operation`) by one of them."""
+        if register.awaited is None:
+            return
+        effect, p = register.awaited.effect, self.level.p
+        site = self.site(node, "register use", node.source or node.buffer, node.buffer.dtype)
+        if self.operation is None:
+            self.line(f"ck.settled({site}, h_{register.name}[{place}], {p}, {effect.later!r}, {kind!r})")
+            if effect.fenced:
+                self.line(f"d_{register.name}[{place}] = cx.at({site}, {p}).fenced_in({effect.fenced!r})")
+            return
+        if effect.fenced:
+            self.line(f"ck.handed({site}, d_{register.name}[{place}], {p}, {effect.fenced!r})")
+        sign = "" if kind == "w" else "-"
+        self.line(f"h_{register.name}[{place}] = {sign}cx.at({site}, {p}).group_in({effect.later!r})")
 
     # ---- addresses --------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import find
-from ..ir import Buffer, IRModule, Launch, PrimFunc, Var, variable_of
+from ..ir import Buffer, IRModule, Launch, PointerType, PrimFunc, Var, variable_of
 from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
@@ -34,6 +34,7 @@ from .schedule import Scheduler
 from .sequential import SequentialContext
 from .tracking import granules_of, needs_fine_order, tracked_arenas
 from .translate import Translation, translate
+from .watch import Paths, Proxy
 
 __all__ = ["check_names", "simulate_module"]
 
@@ -201,6 +202,11 @@ class _Run:
             granules_of(translation, values, arenas, self.memory),
             translation.pool.sites,
         )
+        checker.pending = chunk.pending
+        if translation.facts.apart and "races" in self.checks:
+            checker.paths = Paths(geometry, order)
+            for arena in chunk.arenas.values():
+                arena.proxy = Proxy(len(arena.data)) if arena.kind == "shared" else None
         context = Context(chunk, self.memory, checker, self.attributes)
         scheduler = Scheduler(translation, chunk, context, checker, alone)
         context.scheduler = scheduler
@@ -222,9 +228,22 @@ def _number(run: _Run, value: Any, param: Any) -> Any:
             value.address = run.memory.add(value.name, value.data)
         return value.address
     dtype = param.dtype
+    if isinstance(dtype, PointerType) and dtype.by_value:
+        return _record(run, value, param)
     if dtype.is_float:
         return storage_dtype(dtype).type(value)
     return value
+
+
+def _record(run: _Run, value: Any, param: Any) -> int:
+    """The address of a record that the host encodes; the launch has a copy of its own."""
+    row = find("argument_kinds", str(param.dtype.pointee))
+    if row is None:
+        raise SimulationError(f"no installed backend encodes `{param.name}`, a {param.dtype.pointee}")
+    data = load_object(row.simulate)(value, lambda array: run.memory.add(param.name, array))
+    arena = run.memory.allocate(param.name, len(data))
+    arena.data[:] = np.frombuffer(data, np.uint8)
+    return arena.base
 
 
 def _bind(

@@ -100,6 +100,9 @@ class Facts:
             if isinstance(n, Call) and id(n) not in discarded and effect_of(n).kind == "atomic"
         }
         self.written = _written(self.keep_alive)
+        rows = [(node, row) for node in self.keep_alive if isinstance(node, Call) and (row := row_of(node)) is not None]
+        self.apart = any(row.effect.apart for _, row in rows)
+        self.later = {data: row for node, row in rows if row.effect.later for data in _registers(node, row)}
         self._cuts()
         self.together = self.spins or any(_needs_all(n) for n in self.keep_alive)
         self.parks = self.spins or any(_waits(n) for n in self.keep_alive)
@@ -310,6 +313,16 @@ def _pointers(expr: Expr) -> set[int]:
         for node in walk(expr)
         if isinstance(node, BufferLoad | Var)
     }
+
+
+def _registers(call: Call, row: Intrinsic) -> list[int]:
+    """Ids of the storage that an operation uses until it is waited for: its outputs, and what it takes where that is fenced."""
+    taken = [
+        arg
+        for at, arg in enumerate(call.args)
+        if row.effect.fenced or row.operands[min(at, len(row.operands) - 1)].kind == "output"
+    ]
+    return [id(arg.buffer.data) for arg in taken if isinstance(arg, BufferLoad)]
 
 
 def _observes(call: Call) -> bool:

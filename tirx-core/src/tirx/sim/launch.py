@@ -62,8 +62,8 @@ def prepare(
     for register in translation.pool.registers.values():
         shape = (geometry.size,) if register.is_scalar else (register.count, geometry.size)
         setattr(chunk, register.name, np.zeros(shape, register.dtype))
-        if register.checked:
-            setattr(chunk, f"i_{register.name}", np.zeros(shape, bool))
+        for name, kind, first in register.arrays:
+            setattr(chunk, name, np.full(shape, first, kind))
     _identities(translation, chunk, cached)
     return chunk
 

@@ -30,10 +30,10 @@ ALIGNMENT = 256
 class Arena:
     """Bytes of one memory. `stride` bytes per instance (a cta, a thread); 0 when there is one.
 
-    `base` is the address of byte 0 of an instance. `shadow` belongs to the checker.
+    `base` is the address of byte 0 of an instance. `shadow`, `watches` and `proxy` belong to the checker.
     """
 
-    __slots__ = ("_typed", "base", "data", "initialised", "kind", "name", "shadow", "stride")
+    __slots__ = ("_typed", "base", "data", "initialised", "kind", "name", "proxy", "shadow", "stride", "watches")
 
     def __init__(self, name: str, kind: str, data: Any, base: int, stride: int = 0) -> None:
         self.name = name
@@ -43,6 +43,8 @@ class Arena:
         self.stride = stride
         self.initialised = kind == "global"
         self.shadow: Any = None
+        self.watches: Any = None
+        self.proxy: Any = None
         self._typed: dict[Any, Any] = {}
 
     def typed(self, dtype: Any, start: int = 0) -> Any:

@@ -18,7 +18,7 @@ __all__ = ["Pending", "Write"]
 class Write:
     """What one operation writes: a row for each of its threads, or several. With `update` memory becomes `update(memory, value)`."""
 
-    __slots__ = ("address", "dtype", "group", "site", "threads", "update", "value")
+    __slots__ = ("address", "apart", "dtype", "group", "site", "threads", "update", "value", "watch")
 
     def __init__(
         self, site: Any, threads: Any, group: Any, address: Any, dtype: DType, value: Any, update: Any = None
@@ -30,11 +30,14 @@ class Write:
         self.dtype = dtype
         self.value = value
         self.update = update
+        self.watch: Any = None  # of the places, until they are written
+        self.apart = False  # whether they are written by a path of its own
 
     def split(self, chosen: Any) -> Write:
         """The rows where `chosen` holds; this keeps the others."""
         parts = (self.address[chosen], self.dtype, self.value[chosen], self.update)
         taken = Write(self.site, self.threads[chosen], self.group[chosen], *parts)
+        taken.watch, taken.apart = self.watch, self.apart
         rest = ~chosen
         self.threads, self.group = self.threads[rest], self.group[rest]
         self.address, self.value = self.address[rest], self.value[rest]
@@ -48,13 +51,48 @@ class Pending:
         self._size = size
         self._sealed: dict[Any, Any] = {}
         self._writes: dict[Any, list[Write]] = {}
+        self._watches: dict[Any, list[Any]] = {}
+        self._done: dict[Any, Any] = {}
+        self._fences: dict[Any, Any] = {}
+
+    def done(self, queue: Any) -> Any:
+        """Per thread, how many groups of `queue` it has waited for."""
+        return self._count(self._done, queue)
+
+    def fences(self, queue: Any) -> Any:
+        """Per thread, how often it handed registers over to `queue`."""
+        return self._count(self._fences, queue)
+
+    def _count(self, table: dict[Any, Any], queue: Any) -> Any:
+        found = table.get(queue)
+        if found is None:
+            found = table[queue] = np.zeros(self._size, np.int64)
+        return found
+
+    def watch(self, queue: Any, watch: Any) -> None:
+        """Take a watch into the open group of its thread."""
+        watch.group = self.sealed(queue)[watch.thread]
+        self._watches.setdefault(queue, []).append(watch)
+
+    def over(self, queue: Any, threads: Any, keep: Any, kinds: str = "rwu") -> list[Any]:
+        """The watches of `threads` in all groups but the newest `keep` sealed ones; they leave."""
+        limit = np.full(self._size, -1, np.int64)
+        limit[threads] = np.iinfo(np.int64).max if keep is None else self.sealed(queue)[threads] - keep
+        listed = self._watches.get(queue, [])
+        found = [item for item in listed if item.kind in kinds and item.group < limit[item.thread]]
+        self._watches[queue] = [item for item in listed if item not in found]
+        return found
+
+    def wait(self, queue: Any, threads: Any, keep: Any) -> None:
+        """`threads` have waited for all groups but the newest `keep`."""
+        if keep is None:
+            self.seal(queue, threads)
+        done = self.done(queue)
+        done[threads] = np.maximum(done[threads], self.sealed(queue)[threads] - (keep or 0))
 
     def sealed(self, queue: Any) -> Any:
         """Per thread, how many groups of `queue` it has sealed."""
-        found = self._sealed.get(queue)
-        if found is None:
-            found = self._sealed[queue] = np.zeros(self._size, np.int64)
-        return found
+        return self._count(self._sealed, queue)
 
     def defer(self, queue: Any, write: Write) -> None:
         """Take a write into the open groups of its threads."""

@@ -45,15 +45,24 @@ class Site:
 class Register:
     """Storage of a buffer that no pointer reaches: an array over threads, or one row per element."""
 
-    __slots__ = ("blocks", "buffer", "checked", "count", "dtype", "name")
+    __slots__ = ("awaited", "blocks", "buffer", "checked", "count", "dtype", "name")
 
-    def __init__(self, name: str, buffer: Buffer, count: int, checked: bool) -> None:
+    def __init__(self, name: str, buffer: Buffer, count: int, checked: bool, awaited: Any = None) -> None:
         self.name = name
+        self.awaited = awaited  # the row of the operations that use it until they are waited for
         self.buffer = buffer
         self.count = count
         self.dtype = storage_dtype(buffer.dtype)
         self.checked = checked
         self.blocks: set[int] = set()
+
+    @property
+    def arrays(self) -> list[tuple[str, Any, Any]]:
+        """Names, types and first values of what goes with the values: whether they are initialised, and who uses them."""
+        made: list[tuple[str, Any, Any]] = [(f"i_{self.name}", bool, False)] if self.checked else []
+        if self.awaited is not None:
+            made += [(f"h_{self.name}", np.int64, 0), (f"d_{self.name}", np.int64, -1)]
+        return made
 
     @property
     def is_scalar(self) -> bool:
@@ -179,7 +188,8 @@ class Pool:
             total = 1
             for extent in root.buffer.shape:
                 total *= extent if isinstance(extent, int) else 1
-            found = Register(self.name(data, "r_"), root.buffer, total, checked)
+            awaited = self.facts.later.get(id(data)) if "races" in self.checks else None
+            found = Register(self.name(data, "r_"), root.buffer, total, checked, awaited)
             self.registers[id(data)] = found
         found.blocks.add(block)
         return found

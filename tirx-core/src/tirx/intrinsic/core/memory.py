@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import Buffer, BufferLoad, Call, DType, Expr, PointerType, Scalar, as_expr, cast, const
+from ...ir import Buffer, BufferLoad, Call, DType, Expr, PointerType, Scalar, Var, as_expr, cast, const
 from ..call import call
 from ..row import Intrinsic, Operand
 from .build import builtin, by_dtype, named_dtype, refuse
@@ -94,8 +94,10 @@ handle_add_byte_offset, isnullptr, type_annotation = (
 )
 
 
-def address_of(element: Any) -> Call:
-    """The address of a buffer element, a scalar, or a buffer's first element."""
+def address_of(element: Any) -> Expr:
+    """The address of a buffer element, a scalar, a buffer's first element, or a record that is passed by value."""
+    if isinstance(element, Var) and isinstance(element.dtype, PointerType) and element.dtype.by_value:
+        return element
     if isinstance(element, Scalar):
         element = element.buffer
     if isinstance(element, Buffer):

@@ -211,7 +211,7 @@ def constructor(name: str, is_scalar: Callable[[str], bool] = _is_core) -> Dtype
 handle = HandleConstructor(PointerType())
 Ptr = handle
 void = CONSTRUCTORS["void"]
-TensorMap = DtypeConstructor(DType("tensormap"))
+TensorMap = DtypeConstructor(PointerType("tensormap", "param"))
 let = LetAnnotation()
 
 

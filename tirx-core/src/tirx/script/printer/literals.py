@@ -47,11 +47,11 @@ def dtype_text(dtype: DType) -> str:
     if isinstance(dtype, PointerType):
         if dtype.pointee is None and dtype.scope == "global":
             return "T.handle"
+        if dtype.by_value and str(dtype.pointee) == "tensormap":
+            return "T.TensorMap()"
         parts = [f'"{dtype.pointee}"' if dtype.pointee is not None else "None"]
         parts += [f'"{dtype.scope}"'] if dtype.scope != "global" else []
         return f"T.handle({', '.join(parts)})"
-    if dtype.name == "tensormap":
-        return "T.TensorMap()"
     return f"T.{dtype.name}"
 
 
