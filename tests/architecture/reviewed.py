@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# The one place in core that may name vendors: well-known names -> the distribution to install, for hints.
-VENDOR_DATA = "tirx-core/src/tirx/backend/well_known.txt"
+# The two places in core that may name vendors, both for hints: well-known names -> the distribution to install, and what people
+# write who come from other kernel languages -> what it is here.
+VENDOR_DATA = frozenset({"tirx-core/src/tirx/backend/well_known.txt", "tirx-core/src/tirx/support/elsewhere.txt"})
 
 # Names of the published language that hold a vendor's word. They are syntax: kernels in the wild say them.
 PUBLISHED_NAMES = ("launch_bounds_min_blocks_per_sm",)

@@ -71,13 +71,23 @@ def test_integer_constants_fold(expr: ir.Expr, value: int) -> None:
         (lambda: list(i32), "cannot be iterated", "index"),
         (lambda: len(i32), "no length", ".shape"),
         (lambda: i32 + 2**40, "1099511627776 does not fit int32", "Tx.int64"),
-        (lambda: i32 + "a", "operands of type int32 and handle do not mix", "cast"),
+        (lambda: i32 + "a", "text and a kernel value do not mix", "when the kernel runs"),
         (lambda: operator.add(i32, [1]), r"list \[1\] is not a kernel value", "kernel values are"),
         (lambda: ir.const(1) // 0, "division by the constant zero", ""),
         (lambda: ir.const(1) << 32, "shift of an int32 by 32", "0 to 31"),
         (lambda: ir.const(2**31 - 1) + 1, "2147483648 does not fit int32", "Tx.int64"),
         (lambda: ir.const(1.5, "int32"), "1.5 is not a value of int32", "cast"),
-        (lambda: ir.Var("p", ir.PointerType("float32")) + 1, "do not mix", "cast"),
+        (
+            lambda: ir.Var("p", ir.PointerType("float32")) + 1,
+            "a pointer and a value of type int32 do not mix",
+            "ptr_to",
+        ),
+        (lambda: ~f32, "`~` needs integers, not float32", "not condition"),
+        (lambda: f32 << 1, "`<<` needs integers", "reinterpret"),
+        (lambda: ir.Buffer("x", (8,), "float32")[0:4] + 1.0, "a region of `x` is many elements", "x[i]"),
+        (lambda: -ir.Buffer("x", (8,), "float32")[0:4], "a region of `x` is many elements", "vload"),
+        (lambda: ir.Buffer("x", (8,), "float32") == 0, "the buffer `x` is compared with a value", "x[i]"),
+        (lambda: i32 == None, "None is not a kernel value", "is None"),  # noqa: E711
     ],
 )
 def test_refusals(make: object, message: str, hint: str) -> None:

@@ -27,8 +27,8 @@ from tirx.ir import (
 )
 from tirx.script.builder import While, evaluate
 from tirx.support.errors import ScriptError
-from tirx.support.suggest import did_you_mean
 
+from .called import near
 from .namespaces import iket, tcgen05, wgmma
 from .namespaces.memory import (
     copy_bytes,
@@ -147,32 +147,7 @@ def __getattr__(name: str) -> Any:
     own = f"__{name.rpartition('__')[2]}"
     if name.startswith("_") and not name.startswith("__") and own in __all__:
         return globals()[own]
-    raise AttributeError(f"Tx.cuda has no `{name}`{_near(name)}", name=name)
-
-
-# Names of CUDA C++ that have another name here; underscores and capitals do not count.
-_CALLED = {
-    "syncthreads": "cta_sync",
-    "syncwarp": "warp_sync",
-    "shfl": "__shfl_sync",
-    "shfldown": "__shfl_down_sync",
-    "shflup": "__shfl_up_sync",
-    "shflxor": "__shfl_xor_sync",
-    "print": "printf",
-    "assert": "trap_when_assert_failed",
-    "clock": "clock64",
-}
-_IDS = {"threadidx": "Tx.thread_id([64])", "blockidx": "Tx.cta_id([blocks])", "laneid": "Tx.lane_id()", "warpid": "Tx.warp_id()"}
-
-
-def _near(name: str) -> str:
-    plain = name.replace("_", "").lower()
-    if plain in _IDS:
-        return f"; write {_IDS[plain]}"
-    same = next((item for item in __all__ if item.replace("_", "").lower() == plain), None)
-    found = _CALLED.get(plain) or same
-    hint = f"did you mean `{found}`?" if found else did_you_mean(name, __all__)
-    return f"; {hint}" if hint else ""
+    raise AttributeError(f"Tx.cuda has no `{name}`{near(name, __all__)}", name=name)
 
 
 def _refuse(message: str, hint: str) -> ScriptError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import FunctionType, ModuleType
 from typing import Any
 
 from .backend import find, hint_for, registry
@@ -12,6 +13,7 @@ from .sim import Report, simulate_module
 from .support.errors import ArgumentError, DispatchError, ScriptError, TargetError
 from .support.late import load_object
 from .support.suggest import did_you_mean
+from .support.words import an
 from .target import Target, as_target
 from .transform.extensions import extended
 from .transform.pipeline import Instrument, PassContext, Pipeline, run_passes
@@ -159,12 +161,29 @@ def as_module(kernel: Any) -> IRModule:
         return kernel
     if isinstance(kernel, PrimFunc):
         return IRModule.of(kernel)
-    hint = (
-        "specialise it first: kernel.specialize(...)"
-        if hasattr(kernel, "specialize")
-        else "decorate it with @Tx.prim_func"
-    )
-    raise ScriptError(f"{type(kernel).__name__} is no kernel", hint=hint)
+    raise _no_kernel(kernel)
+
+
+def _no_kernel(kernel: Any) -> ScriptError:
+    name = getattr(kernel, "__name__", "")
+    if hasattr(kernel, "specialize"):
+        return ScriptError(
+            f"`{name}` has compile-time parameters, and is no kernel yet",
+            hint=f"specialise it first: {name}.specialize(NAME=value)",
+        )
+    if isinstance(kernel, FunctionType):
+        return ScriptError(
+            f"`{name}` is a plain function of Python, not a kernel", hint="decorate it with @Tx.prim_func"
+        )
+    if isinstance(kernel, str):
+        hint = "import the file and give its kernel; `tirx compile FILE` compiles files"
+    elif isinstance(kernel, list | tuple):
+        hint = "compile one after the other, or put them into one module: IRModule({name: kernel, ...})"
+    elif isinstance(kernel, ModuleType):
+        hint = "give one of its kernels"
+    else:
+        hint = "give a function that is decorated with @Tx.prim_func"
+    return ScriptError(f"{an(type(kernel).__name__)} is no kernel", hint=hint)
 
 
 def _entry(kernel: Kernel) -> str | None:

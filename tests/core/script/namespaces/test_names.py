@@ -113,7 +113,7 @@ def test_a_registered_name_is_a_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("threadid", "the language has no `threadid`\n  help: did you mean `thread_id` or `thread` or `thread_binding`?"),
+        ("threadid", "the language has no `threadid`\n  help: did you mean `thread_id` or `thread_binding` or `thread`?"),
         ("sblock", "the language has no `sblock`\n  help: schedulable blocks are not part of this language; write the loops"),
         ("call_packed", f"the language has no `call_packed`\n  help: {PACKED}"),
     ],
@@ -128,10 +128,10 @@ def test_an_unknown_name(name: str, message: str) -> None:
 
 def test_from_import_of_an_unknown_name() -> None:
     with pytest.raises(ImportError) as caught:
-        exec("from tirx.script import thread_idx")
+        exec("from tirx.script import thread_ids")
     assert (
         str(caught.value)
-        == "the language has no `thread_idx`\n  help: did you mean `thread_id` or `thread_binding` or `thread`?"
+        == "the language has no `thread_ids`\n  help: did you mean `thread_id` or `thread` or `thread_binding`?"
     )
 
 

@@ -12,7 +12,7 @@ from .build import as_expr, const
 from .context import current_span, emit, late
 from .convert import store_value
 from .dtype import DType, PointerType
-from .expr import BufferLoad, BufferRegion, Expr, IntImm, Ramp, Var
+from .expr import BufferLoad, BufferRegion, Expr, IntImm, Ramp, StringImm, Var
 from .layout import DEFAULT_LAYOUT, DefaultLayout, Layout
 from .ops import ExprOps
 from .stmt import BufferStore
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_LAYOUT", "Buffer", "Scalar"]
 
 Dim = int | Expr
+_FIRST = (const(0),)  # where scalars are; one for all, since looking for the author's line costs more than the load
 
 
 class Buffer(BufferViews):
@@ -153,7 +154,14 @@ class Buffer(BufferViews):
                 "a slice cannot be assigned", "write a loop, or a tile operation such as Tx.tile.copy(dst, src)"
             )
         indices = self.checked_indices(items)
-        emit(BufferStore(self, store_value(value, self.dtype, indices, self.name), indices, span=current_span()))
+        emit(
+            BufferStore(
+                self,
+                store_value(value, self.dtype, indices, self.name, is_scalar=self.is_scalar),
+                indices,
+                span=current_span(),
+            )
+        )
 
     def __iter__(self) -> NoReturn:
         self._refuse("a buffer cannot be iterated", "loop over an index: for i in range(...)")
@@ -163,6 +171,15 @@ class Buffer(BufferViews):
 
     def __bool__(self) -> bool:
         return True
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int | float | ExprOps):  # it would be false in silence
+            self._refuse(
+                f"the buffer `{self.name}` is compared with a value", f"compare an element, e.g. {self.name}[i]"
+            )
+        return self is other
 
     def checked_indices(self, items: Sequence[Any]) -> tuple[Expr, ...]:
         """Indices as expressions; the count must equal the rank and constants must lie inside the shape."""
@@ -181,7 +198,7 @@ class Buffer(BufferViews):
 
     def __tirx_expr__(self) -> Expr:
         if self.is_scalar:
-            return BufferLoad(self, (const(0),), span=current_span())
+            return BufferLoad(self, _FIRST, span=current_span())
         return self._refuse(
             f"the buffer `{self.name}` is used where a value is expected", f"index an element, e.g. {self.name}[i]"
         )
@@ -199,9 +216,8 @@ class Buffer(BufferViews):
     def _index(self, item: Any, axis: int) -> Expr:
         expr = as_expr(item)
         if not expr.dtype.is_integer:
-            self._refuse(
-                f"index {axis} of `{self.name}` is of type {expr.dtype}, not an integer", "cast it, e.g. Tx.int32(x)"
-            )
+            kind = "text" if isinstance(expr, StringImm) else f"of type {expr.dtype}"
+            self._refuse(f"index {axis} of `{self.name}` is {kind}, not an integer", "cast it, e.g. Tx.int32(x)")
         extent = self.shape[axis]
         if isinstance(expr, IntImm) and isinstance(extent, int) and not 0 <= expr.value < extent:
             self._refuse(
@@ -271,7 +287,14 @@ class Buffer(BufferViews):
     def vstore(self, begin: Sequence[Any] | Any, value: Any) -> None:
         """Store a vector starting at `begin`, along the last dimension."""
         indices = self._vector_indices(begin, as_expr(value).dtype.lanes // self.dtype.lanes)
-        emit(BufferStore(self, store_value(value, self.dtype, indices, self.name), indices, span=current_span()))
+        emit(
+            BufferStore(
+                self,
+                store_value(value, self.dtype, indices, self.name, is_scalar=self.is_scalar),
+                indices,
+                span=current_span(),
+            )
+        )
 
     def _vector_indices(self, begin: Sequence[Any] | Any, lanes: int) -> tuple[Expr, ...]:
         indices = self.checked_indices(list(begin) if isinstance(begin, tuple | list) else [begin])
@@ -328,7 +351,7 @@ class Scalar(ExprOps):
         return self.buffer.name
 
     def __tirx_expr__(self) -> Expr:
-        return BufferLoad(self.buffer, (const(0),), span=current_span())
+        return BufferLoad(self.buffer, _FIRST, span=current_span())
 
     def __getitem__(self, index: Any) -> Any:
         return self.buffer[index]

@@ -27,6 +27,7 @@ from .expr import (
     BitwiseOr,
     BitwiseXor,
     Broadcast,
+    BufferRegion,
     Cast,
     Div,
     Expr,
@@ -52,9 +53,20 @@ from .ops import BINARY, UNARY
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
-__all__ = ["as_expr", "binary", "cast", "const", "logical_and", "logical_not", "logical_or", "unary", "unify"]
+__all__ = [
+    "as_expr",
+    "binary",
+    "cast",
+    "const",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "refuse_region",
+    "unary",
+    "unify",
+]
 
 _NUMBERS = (bool, int, float)
 
@@ -107,6 +119,12 @@ def as_expr(value: Any, dtype: DType | str | None = None) -> Expr:
     item = getattr(value, "item", None)
     if item is not None and getattr(value, "ndim", None) == 0:
         return const(item(), dtype)
+    if value is None:
+        raise ScriptError(
+            "None is not a kernel value",
+            span=current_span(),
+            hint="a call that gives nothing, or a helper without `return`? compare with None by `is None`",
+        )
     raise ScriptError(
         f"{type(value).__name__} {_short(value)} is not a kernel value",
         span=current_span(),
@@ -131,7 +149,10 @@ def cast(value: Any, dtype: DType | str) -> Expr:
         return Broadcast(cast(expr, kind.element), kind.lanes, span=current_span())
     if isinstance(expr, IntImm) and kind.is_integer:
         return IntImm(_wrap(expr.value, kind), kind, span=current_span())
-    if isinstance(expr, IntImm | FloatImm) and kind.is_float:
+    narrow = isinstance(expr, FloatImm) and expr.dtype.bits < kind.bits and not expr.dtype.holds(expr.value)
+    if (
+        isinstance(expr, IntImm | FloatImm) and kind.is_float and not narrow
+    ):  # a number that its type rounds keeps its cast
         return FloatImm(float(expr.value), kind, span=current_span())
     return Cast(kind, expr, span=current_span())
 
@@ -169,8 +190,22 @@ def unify(a: Any, b: Any) -> tuple[Expr, Expr]:
     else:
         right = as_expr(b)
         left = _literal(a, right.dtype) if isinstance(a, _NUMBERS) else as_expr(a)
+    if type(left) is BufferRegion or type(right) is BufferRegion:
+        refuse_region(left if type(left) is BufferRegion else right)
     if left.dtype is right.dtype:
         return left, right
+    if isinstance(left, StringImm) or isinstance(right, StringImm):
+        raise ScriptError(
+            "text and a kernel value do not mix",
+            span=current_span(),
+            hint="the value is known only when the kernel runs",
+        )
+    if left.dtype.is_handle or right.dtype.is_handle:
+        raise ScriptError(
+            f"a pointer and a value of type {right.dtype if left.dtype.is_handle else left.dtype} do not mix",
+            span=current_span(),
+            hint="the address of an element is x.ptr_to([i]); Tx.ptr_byte_offset(pointer, bytes, dtype) moves a pointer",
+        )
     kind = common_dtype(left.dtype.element, right.dtype.element)
     lanes = max(left.dtype.lanes, right.dtype.lanes)
     if kind is None or (min(left.dtype.lanes, right.dtype.lanes) not in (1, lanes)):
@@ -181,6 +216,16 @@ def unify(a: Any, b: Any) -> tuple[Expr, Expr]:
         )
     kind = kind.with_lanes(lanes)
     return cast(left, kind), cast(right, kind)
+
+
+def refuse_region(value: Any) -> NoReturn:
+    """A part of a buffer stands where one value is needed."""
+    name = value.buffer.name
+    raise ScriptError(
+        f"a region of `{name}` is many elements, not one value",
+        span=current_span(),
+        hint=f"index one element, e.g. {name}[i]; read a vector with {name}.vload([i], dtype); or use a tile operation, e.g. Tx.tile.add",
+    )
 
 
 def _literal(value: bool | int | float, other: DType) -> Expr:
@@ -232,6 +277,8 @@ def _fold(kind: type[Binary], a: IntImm, b: IntImm) -> Expr | None:
 def unary(kind: type[Unary], a: Any) -> Expr:
     """The node `kind(a)`; constants fold."""
     value = as_expr(a)
+    if type(value) is BufferRegion:
+        refuse_region(value)
     if kind is Neg and isinstance(value, IntImm):
         return const(-value.value, value.dtype)
     if kind is Neg and isinstance(value, FloatImm):
@@ -296,10 +343,23 @@ def _shift(kind: type[Binary], symbol: str) -> Callable[[Any, Any], Expr]:
         left = as_expr(a) if not isinstance(a, _NUMBERS) else const(a, as_expr(b).dtype)
         right = const(b, left.dtype.element) if isinstance(b, _NUMBERS) else as_expr(b)
         if not (left.dtype.is_integer and right.dtype.is_integer):
-            raise ScriptError(f"`{symbol}` needs integers, not {left.dtype} and {right.dtype}", span=current_span())
+            raise ScriptError(
+                f"`{symbol}` needs integers, not {left.dtype} and {right.dtype}",
+                span=current_span(),
+                hint='multiply or divide by a power of two; the bits of a float are Tx.reinterpret("int32", x)',
+            )
         return binary(kind, left, cast(right, left.dtype))
 
     return build
+
+
+def _inverted(a: Any) -> Expr:
+    value = as_expr(a)
+    if not (value.dtype.is_integer or value.dtype.is_bool or type(value) is BufferRegion):
+        raise ScriptError(
+            f"`~` needs integers, not {value.dtype}", span=current_span(), hint="use `-x`, or `not condition`"
+        )
+    return unary(BitwiseNot, value)
 
 
 def _absolute(a: Any) -> Expr:
@@ -328,4 +388,4 @@ BINARY.update(
     shift_left=_shift(LShift, "<<"),
     shift_right=_shift(RShift, ">>"),
 )  # fmt: skip
-UNARY.update(neg=lambda a: unary(Neg, a), bitwise_not=lambda a: unary(BitwiseNot, a), abs=_absolute)
+UNARY.update(neg=lambda a: unary(Neg, a), bitwise_not=_inverted, abs=_absolute)

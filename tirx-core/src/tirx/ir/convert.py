@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from ..support.errors import ScriptError
 from ..support.words import an
-from .build import as_expr, cast, const
+from .build import as_expr, cast, const, refuse_region
 from .context import current_span
 from .dtype import DType
-from .expr import Expr
+from .expr import BufferRegion, Expr
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
@@ -34,13 +34,20 @@ def is_lossless(source: DType, target: DType) -> bool:
     return False
 
 
-def store_value(value: Any, dtype: DType, indices: Sequence[Expr], name: str) -> Expr:
-    """`value` as it is stored to an element (or a vector of elements) of type `dtype` of `name`."""
+def _wider(name: str, value: DType, dtype: DType) -> str:
+    """What to do about a scalar variable that got its type from its first value."""
+    return f'let `{name}` start with the type that it needs, e.g. {name}: Tx.{value} = 0, or convert: Tx.cast(value, "{dtype}")'
+
+
+def store_value(value: Any, dtype: DType, indices: Sequence[Expr], name: str, *, is_scalar: bool = False) -> Expr:
+    """`value` as it is stored to an element (or a vector of elements) of type `dtype` of `name`, which may be a scalar variable."""
     lanes = dtype.lanes * (indices[-1].dtype.lanes if indices else 1)
     target = dtype.with_lanes(lanes)
     expr = (
         const(value, dtype) if isinstance(value, bool | int | float) and not dtype.is_handle else as_expr(value, dtype)
     )
+    if type(expr) is BufferRegion:
+        refuse_region(expr)
     if expr.dtype is target or (dtype.is_handle and expr.dtype.is_handle):
         return expr
     if expr.dtype.lanes not in (1, lanes):
@@ -53,6 +60,8 @@ def store_value(value: Any, dtype: DType, indices: Sequence[Expr], name: str) ->
         raise ScriptError(
             f"{an(expr.dtype)} value is stored to `{name}` of type {dtype}, which may change it",
             span=current_span(),
-            hint=f'convert explicitly: Tx.cast(value, "{dtype.element}")',
+            hint=_wider(name, expr.dtype.element, dtype.element)
+            if is_scalar
+            else f'convert explicitly: Tx.cast(value, "{dtype.element}")',
         )
     return cast(expr, target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import frexp, isfinite
 
 __all__ = [
     "ALIASES",
@@ -166,6 +167,14 @@ class DType:
             return 1
         return (1 << (self.bits - 1)) - 1 if self.kind == "int" else (1 << self.bits) - 1
 
+    def holds(self, value: float) -> bool:
+        """Whether a number is a normal one (or zero) of this floating-point type, so that it needs no rounding."""
+        if not isfinite(value) or value == 0.0:
+            return value == 0.0
+        fraction, exponent = frexp(abs(value))
+        top = 1 << (self.exponent - 1)
+        return (fraction * (1 << (self.mantissa + 1))).is_integer() and 3 - top < exponent < top - 1
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, str) and other == self.name)
 
@@ -247,7 +256,9 @@ def _parse(name: object) -> DType:
         hint = advice("dtype", scalar) or did_you_mean(scalar, (*_TABLE, *backend.names("dtypes")))
         raise ValueError(f"unknown dtype {name!r}{'; ' + hint if hint else ''}")
     if row[1] == _NIBBLE and lanes % 2 and lanes > 1:
-        raise ValueError(f"unknown dtype {name!r}; two elements share a byte, so its vectors have an even number of lanes")
+        raise ValueError(
+            f"unknown dtype {name!r}; two elements share a byte, so its vectors have an even number of lanes"
+        )
     full = scalar if lanes == 1 else f"{scalar}x{lanes}"
     found = _interned.get(full)
     if found is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..support.span import Span
+from ..support.errors import ScriptError
+from ..support.span import Span, here
 from .buffer import Buffer
 from .dtype import VOID, DType
 from .expr import Expr, Var
@@ -13,7 +14,7 @@ from .visit import variables
 
 TYPE_CHECKING = False  # type checkers take it as true; importing `typing` for it would cost 10 ms at start-up
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 __all__ = ["IRModule", "Param", "PrimFunc", "variable_of"]
 
@@ -112,6 +113,16 @@ class PrimFunc:
         from .context import late  # the runtime and the builder live above
 
         return late("call_function")(self, args)
+
+    def __getitem__(self, grid: Any) -> NoReturn:
+        """Kernels are not launched as `kernel[grid](...)`."""
+        raise ScriptError(
+            f"`{self.name}[...]` is no launch: the grid is part of the kernel (Tx.cta_id, Tx.thread_id)",
+            span=here(2),
+            hint=f"write tirx.compile({self.name}, target)(...), or tirx.simulate({self.name}, ..., target=...)",
+        )
+
+    __iter__ = None  # else `__getitem__` would make it iterable
 
     def __repr__(self) -> str:
         return f"<PrimFunc {self.name}({', '.join(self.names)})>"

@@ -26,6 +26,7 @@ class ExprOps:
     __slots__ = ()
 
     __hash__ = object.__hash__
+    __array_ufunc__ = None  # NumPy leaves its operators to ours, and refuses its functions
 
     def __add__(self, other: Any) -> Any:
         return BINARY["add"](self, other)
@@ -62,6 +63,12 @@ class ExprOps:
 
     def __rmod__(self, other: Any) -> Any:
         return BINARY["floormod"](other, self)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
 
     def __and__(self, other: Any) -> Any:
         return BINARY["bitwise_and"](self, other)
@@ -149,7 +156,7 @@ class ExprOps:
     def __index__(self) -> int:
         _refuse(
             "a kernel value is not a Python integer while the kernel is being built",
-            "loop with Tx.serial or Tx.unroll, or pass the number as a Tx.constexpr parameter",
+            "loop with Tx.serial or Tx.unroll, keep tables in buffers instead of lists, or pass the number as a Tx.constexpr parameter",
         )
 
     def __int__(self) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 from ..backend import find
 from ..codegen.row import Source
 from ..ir import Call, IRModule, PrimFunc, walk
+from ..support.elsewhere import advice
 from ..support.errors import ArgumentError, TargetError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
@@ -47,6 +48,11 @@ class Executable:
         self.lowered = lowered
         self.context = context
         self.entry = entry
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Names that other compilers give to what is here."""
+        found = None if name.startswith("_") else advice("executable", name)
+        raise AttributeError(f"an Executable has no `{name}`{'; ' + found if found else ''}", name=name, obj=self)
 
     @property
     def target(self) -> Target:

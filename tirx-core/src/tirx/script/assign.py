@@ -122,6 +122,11 @@ def assign(name: str, old: Any, new: Any) -> Any:
             old.assign(new)
         return old
     if is_number(new):
+        if isinstance(old, Buffer):
+            refuse(
+                f"`{name}` is a buffer, and would become a number",
+                f"write an element, e.g. {name}[i] = {new}; fill all with Tx.tile.fill({name}, {new}); or use another name",
+            )
         return new_scalar(name, as_expr(new).dtype, new)
     if not is_kernel_value(new) or isinstance(new, _PLAIN) or _takes_name(new):
         give_name(new, name)

@@ -30,7 +30,7 @@ LAZY = {
 # Names that the published language has and this one lacks, and what to do instead.
 _ABSENT = {
     **dict.fromkeys(
-        ("sblock", "axis", "reads", "writes", "where", "init", "sblock_attr", "sblock_alloc_buffer", "Reduce", "CommReducer",
+        ("sblock", "axis", "reads", "writes", "init", "sblock_attr", "sblock_alloc_buffer", "Reduce", "CommReducer",
          "comm_reducer", "iter_var", "index_map"),
         "schedulable blocks are not part of this language; write the loops",
     ),
@@ -76,7 +76,7 @@ def find(name: str, module: ModuleType) -> Any:
     dtype = constructor(name, _is_brought)
     if dtype is not None:
         return dtype
-    hint = backend.hint_for("namespaces", name) or _ABSENT.get(name) or _near(name)
+    hint = _hint(name)
     message = f"the language has no `{name}`"
     if from_import:
         raise UnknownImportError(message, hint=hint)
@@ -98,8 +98,18 @@ def _is_from_import() -> bool:
     return sys._getframe(3).f_code.co_name == "_handle_fromlist"
 
 
-def _near(name: str) -> str | None:
-    from ..support.suggest import did_you_mean  # only when something went wrong
+def _hint(name: str) -> str:
+    """Who offers the name, what it is called here, or what it resembles."""
+    from ..support.elsewhere import advice  # only when something went wrong
+    from ..support.suggest import did_you_mean
     from . import __all__ as known  # this module is imported by the package
+    from .tile import names_of_operations
 
-    return did_you_mean(name, known)
+    offered = backend.hint_for("namespaces", name)
+    if offered is not None and not offered.startswith("did you mean"):  # somebody has exactly this name
+        return offered
+    known_elsewhere = _ABSENT.get(name) or advice("language", name)
+    if known_elsewhere is None and name in names_of_operations():
+        return f"it is a tile operation: Tx.tile.{name}(...) for each thread, Tx.warp.{name}(...), Tx.cta.{name}(...) for all together"
+    near = did_you_mean(name, [*known, *backend.names("namespaces")])
+    return known_elsewhere or near or "dir(Tx) lists the language, docs/reference/language.md explains it"

@@ -70,8 +70,10 @@ class Jit:
         self._built: dict[tuple[tuple[str, Any], ...], PrimFunc] = {}
         self._kinds: dict[str, str] = {}
 
-    def specialize(self, **values: Any) -> PrimFunc:
-        """The kernel for these compile-time values. The same values give the same function again."""
+    def specialize(self, *args: Any, **values: Any) -> PrimFunc:
+        """The kernel for these compile-time values, given by name. The same values give the same function again."""
+        if args:
+            self._refuse(f"{self.__name__}.specialize() takes its values by name", "write NAME=value for each")
         full = self._full(values)
         key = tuple(sorted((name, _Typed(value)) for name, value in full.items()))
         found = self._built.get(key)
@@ -85,6 +87,13 @@ class Jit:
     def __call__(self, *args: Any, **keywords: Any) -> NoReturn:
         """A kernel without its compile-time values cannot run."""
         self._refuse(f"`{self.__name__}` is not specialised", f"call {self.__name__}.specialize(...) first")
+
+    def __getitem__(self, grid: Any) -> NoReturn:
+        """Kernels are not launched as `kernel[grid](...)`."""
+        self._refuse(
+            f"`{self.__name__}[...]` is no launch: the grid is part of the kernel (Tx.cta_id, Tx.thread_id)",
+            f"write tirx.compile({self.__name__}.specialize(NAME=value), target)(...)",
+        )
 
     def __repr__(self) -> str:
         return f"<jit kernel {self.__name__}>"

@@ -10,6 +10,7 @@ import sys
 from .. import backend
 from ..ir import emit
 from ..ir.tiles import namespace
+from ..support.elsewhere import advice
 from ..support.suggest import did_you_mean
 from ..tile import ALIASES, SCOPES, TileOp, tile_call
 from ..tile.ops import ALL
@@ -97,9 +98,16 @@ def _row(name: str, where: Any) -> TileOp:
         raise AttributeError(f"{where!r} has no attribute {name!r}")
     found: TileOp | None = backend.find("tile_ops", name)
     if found is None:
-        hint = backend.hint_for("tile_ops", name) or did_you_mean(name, _CORE)
+        hint = backend.hint_for("tile_ops", name)
+        if hint is None or hint.startswith("did you mean"):  # nobody has exactly this name
+            hint = advice("tile", name) or did_you_mean(name, _CORE) or f"the operations are {', '.join(sorted(_CORE))}"
         raise UnknownNameError(f"there is no tile operation `{name}`", name=name, obj=where, hint=hint)
     return found
+
+
+def names_of_operations() -> frozenset[str]:
+    """The tile operations of core."""
+    return frozenset(_CORE)
 
 
 def __getattr__(name: str) -> TileFunction:

@@ -18,6 +18,16 @@ def lazy_names(package: str, places: Mapping[str, str]) -> tuple[Callable[[str],
             from importlib import import_module
 
             return getattr(import_module(f"{package}.{places[name]}"), name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{_hint(package, name, places)}", name=name)
 
     return find, lambda: sorted(places)
+
+
+def _hint(package: str, name: str, known: Mapping[str, str]) -> str:
+    if name.startswith("_"):  # asked for by machinery, not by people
+        return ""
+    from .elsewhere import advice  # only when something went wrong
+    from .suggest import did_you_mean
+
+    found = (advice("package", name) if package == "tirx" else None) or did_you_mean(name, known)
+    return f"; {found}" if found else ""

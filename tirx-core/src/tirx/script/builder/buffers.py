@@ -80,7 +80,11 @@ def _dtype(dtype: Any, what: str) -> DType:
     try:
         kind = DType(dtype)
     except ValueError as error:
-        refuse(str(error), 'the type of a buffer is written as text such as "float32", or as Tx.float32')
+        message, semicolon, near = str(error).partition("; ")
+        refuse(
+            message,
+            near if semicolon else 'the type of a buffer is written as text such as "float32", or as Tx.float32',
+        )
     if kind.kind == "void":
         refuse(f"{what} of void has no elements", "give the type of its elements")
     return kind
@@ -274,6 +278,9 @@ class BufferProxy:
         if isinstance(item, tuple) and len(item) == 2 and _is_type(item[1]):
             return self(*item)
         return self(item)
+
+    def __repr__(self) -> str:
+        return "Tx.Buffer"
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, Buffer)

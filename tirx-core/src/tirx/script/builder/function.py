@@ -158,7 +158,7 @@ class FunctionFrame(Frame):
         except ValueError:
             refuse(
                 f"parameter `{name}` is annotated with {_described(annotation)}, which is no type",
-                "write Tx.Buffer(shape, dtype), a scalar type such as Tx.float32, or Tx.handle",
+                _meant(name, annotation),
             )
         if dtype.kind == "void":
             refuse(f"parameter `{name}` cannot be void")
@@ -222,7 +222,21 @@ def quoted_name(item: Any) -> str | None:
     return item if isinstance(item, str) else None
 
 
+_PYTHON = {int: "Tx.int32", float: "Tx.float32", bool: "Tx.bool"}
+
+
+def _meant(name: str, annotation: Any) -> str:
+    """What somebody wanted to write as the type of a parameter."""
+    if isinstance(annotation, type) and annotation in _PYTHON:
+        return f"write `{name}: {_PYTHON[annotation]}`, or Tx.constexpr for a number that is known at compile time (@Tx.jit)"
+    if isinstance(annotation, type) and annotation.__name__ in ("ndarray", "Tensor", "list", "Array"):
+        return f'write `{name}: Tx.Buffer((n,), "float32")`, with its shape and the type of its elements'
+    return "write Tx.Buffer(shape, dtype), a scalar type such as Tx.float32, or Tx.handle"
+
+
 def _described(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the Python type `{value.__name__}`"
     text = repr(value)
     return text if len(text) <= 40 else an(type(value).__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import BOOL, Expr, IntImm, ScopeIdDef, Var, as_expr, const, current_span, emit
+from ...ir import BOOL, Expr, IntImm, ScopeIdDef, StringImm, Var, as_expr, const, current_span, emit
 from ...ir.ops import ExprOps
 from .attributes import AttrFrame
 from .loops import LoopFrame
@@ -83,7 +83,10 @@ def _extents(what: str, extents: Any, rank: int) -> tuple[Expr, ...]:
     made = tuple(as_expr(item) for item in items)
     for item in made:
         if not item.dtype.is_integer:
-            refuse(f"{what}: an extent is an integer, not {item.dtype}", "e.g. Tx.cta_id([4, 2])")
+            refuse(
+                f"{what}: an extent is an integer, not {'text' if isinstance(item, StringImm) else item.dtype}",
+                "e.g. Tx.cta_id([4, 2])",
+            )
         if isinstance(item, IntImm) and item.value < 1:
             refuse(f"{what}: an extent is at least 1, not {item.value}")
     return made

@@ -24,11 +24,17 @@ def storage_scope(scope: str) -> Any:
         return None
     row = backend.find("storage_scopes", scope)
     if row is None:
-        refuse(
-            f"there is no storage scope {scope!r}",
-            backend.hint_for("storage_scopes", scope) or f"core has {', '.join(sorted(_CORE))}",
-        )
+        refuse(f"there is no storage scope {scope!r}", _hint(scope))
     return row
+
+
+def _hint(scope: str) -> str:
+    from ...support.elsewhere import advice  # only when something went wrong
+
+    offered = backend.hint_for("storage_scopes", scope)
+    if offered is not None and not offered.startswith("did you mean"):  # somebody has exactly this scope
+        return offered
+    return advice("scope", scope) or offered or f"core has {', '.join(sorted(_CORE))}"
 
 
 def layout_of(layout: Any, scope: str, shape: Sequence[Any]) -> Any:

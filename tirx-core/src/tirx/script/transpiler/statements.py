@@ -210,7 +210,8 @@ class Statements(Expressions):
         if len(node.targets) == 1:
             return self._set(node.targets[0], value, place(node))
         name, at = self._temporary(), place(node.value)
-        made: Body = [assign(name, call("keep", [value], at), at)]
+        written = [item for target in node.targets[:-1] for item in self._written(target)]
+        made: Body = [assign(name, call("keep", [value, *written], at), at)]
         for target in node.targets:
             made += self._set(target, load(name, at), place(target, node.value))
         return made
@@ -243,13 +244,30 @@ class Statements(Expressions):
     def _unpack(self, targets: Sequence[ast.expr], value: ast.expr, at: Place, method: str) -> Body:
         star = next((index for index, item in enumerate(targets) if isinstance(item, ast.Starred)), -1)
         items = self._temporary()
-        made: Body = [assign(items, call("unpack", [value, constant(len(targets), at), constant(star, at)], at), at)]
+        counts = [value, constant(len(targets), at), constant(star, at)]
+        made: Body = [assign(items, call("unpack", counts, at), at)]
+        if (
+            method == "assign" and len(targets) > 1
+        ):  # `a, b = b, a`: all values count as they are before the first is stored
+            written = [ast.Tuple(self._written(item), ast.Load(), **at) for item in targets]
+            made.append(assign(items, call("at_once", [load(items, at), *written], at), at))
         for index, target in enumerate(targets):
             here = place(target)
             inner: Any = target.value if isinstance(target, ast.Starred) else target
             element = ast.Subscript(load(items, here), constant(index, here), ast.Load(), **here)
             made += self._store(inner, element, here if method == "bind" else at, method)
         return made
+
+    def _written(self, target: ast.expr) -> list[ast.expr]:
+        """What assigning to `target` may write to, as far as a name says it."""
+        here = place(target)
+        if isinstance(target, ast.Tuple | ast.List):
+            return [found for item in target.elts for found in self._written(item)]
+        if isinstance(target, ast.Starred):
+            return self._written(target.value)
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            return [self.expr(target.value)]
+        return [load(target.id, here)] if isinstance(target, ast.Name) else [constant(None, here)]
 
     def _attribute(self, target: ast.Attribute, at: Place) -> list[ast.expr]:
         name = target.attr

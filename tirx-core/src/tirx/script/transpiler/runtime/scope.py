@@ -11,6 +11,7 @@ from ...builder.state import Frame, builder, refuse
 from ...builder.statements import expression_statement
 from .blocks import Block, Blocks
 from .control import Branch, Loop, WhileLoop, counted
+from .kept import kept
 from .operators import INPLACE, Operators, python_truth
 from .result import in_device, returned
 
@@ -76,15 +77,22 @@ class Scope(Operators):
         """`name: kind`, without a value."""
         return self.annotated(name, old, number, kind, None)
 
-    def keep(self, value: Any) -> Any:
-        """`value`, for several targets."""
-        return value
+    def keep(self, value: Any, *written: Any) -> Any:
+        """`value` for several targets, of which all but the last write to `written`."""
+        return kept(value, written)
+
+    def at_once(self, items: Sequence[Any], *written: tuple[Any, ...]) -> list[Any]:
+        """The items for targets that write to `written`, each as it is before the first is stored."""
+        return [kept(item, [each for part in written[:index] for each in part]) for index, item in enumerate(items)]
 
     def unpack(self, value: Any, count: int, star: int) -> Sequence[Any]:
         """The items of `value` for `count` targets, the one at `star` (-1: none) taking the rest as a list."""
         if is_kernel_value(value) or not isinstance(value, Iterable):
             kind = "a kernel value" if is_kernel_value(value) else f"{type(value).__name__}"
-            refuse(f"{kind} cannot be unpacked into {count} names", "give one value for each name")
+            refuse(
+                f"{kind} cannot be unpacked into {count} names",
+                "give one value for each name; ids have as many as extents, e.g. `bx, by = Tx.cta_id([4, 2])`",
+            )
         items = list(value)
         least = count if star < 0 else count - 1
         if len(items) < least or (star < 0 and len(items) > count):
@@ -162,7 +170,10 @@ class Scope(Operators):
         """`with context`."""
         if not hasattr(type(context), "__enter__"):
             refuse(
-                f"{type(context).__name__} cannot be used in `with`", "use a frame such as Tx.attr(...) or Tx.hint(...)"
+                f"{type(context).__name__} cannot be used in `with`",
+                "assign it: s = Tx.alloc_shared(...)"
+                if isinstance(context, Buffer)
+                else "use a frame such as Tx.attr(...) or Tx.hint(...)",
             )
         return _Within(self.blocks, context)
 
