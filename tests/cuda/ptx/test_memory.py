@@ -88,7 +88,7 @@ def test_groups_complete_in_order() -> None:
     a, b = np.arange(64, dtype=np.float32).reshape(2, 32), np.zeros((3, 32), np.float32)
     report = tirx.simulate(kernel, a, b, target=TARGET)
     (found,) = report.findings
-    assert (found.kind, found.span.line - kernel.span.line) == ("in_flight", 12)
+    assert (found.kind, found.span.line - kernel.span.line) == ("in_flight", 11)
     assert "reads an element of `s` while `cp.async.ca.shared.global` may still be writing it" in found.message
     assert "`cp.async.wait_group` must come before" in found.notes
     assert (b == [a[0], np.full(32, -1), a[1]]).all()

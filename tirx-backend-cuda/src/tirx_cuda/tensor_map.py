@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .descriptor import DescriptorError
 
 __all__ = [
-    "ELEMENTS", "IM2COL", "INTERLEAVES", "L2_PROMOTIONS", "MODES", "OOB_FILLS", "SWIZZLES", "TILED", "Element", "Swizzle", "TensorMap",
+    "BYTES", "ELEMENTS", "FIELDS", "IM2COL", "INTERLEAVES", "L2_PROMOTIONS", "MAGIC", "MODES", "OOB_FILLS", "SWIZZLES", "TILED", "Element", "Swizzle", "TensorMap",
     "check", "code_of", "element_of", "parsed",
 ]  # fmt: skip
 
@@ -136,14 +136,21 @@ class TensorMap:
         turn = SWIZZLES[self.swizzle]
         head = (self.address, rank, self.element.ptx, self.interleave, turn.mode, turn.atomicity, self.fill, self.mode, MAGIC)
         return _LAYOUT.pack(
-            *head, *_padded([dim - 1 for dim in self.dims], 5), *_padded(self.strides, 4), *_padded(self.box, 5),
+            *head, *_padded(self.strides, 4), *_padded([dim - 1 for dim in self.dims], 5), *_padded(self.box, 5),
             *_padded(self.steps, 5), *_padded(self.lower, 3), *_padded(self.upper, 3),
         )  # fmt: skip
 
 
 MAGIC = 0x54  # a map, and not whatever lay in memory
-_LAYOUT = struct.Struct("<Q8B5I4Q5H5H3h3h")
+_LAYOUT = struct.Struct("<Q8B4Q5I5H5H3h3h")
 assert _LAYOUT.size <= BYTES
+
+# fields that `tensormap.replace` writes: byte, bytes of a field, and what is added to the value that it gives
+FIELDS: dict[str, tuple[int, int, int]] = {
+    "global_address": (0, 8, 0), "rank": (8, 1, 1), "elemtype": (9, 1, 0), "interleave_layout": (10, 1, 0), "swizzle_mode": (11, 1, 0),
+    "swizzle_atomicity": (12, 1, 0), "fill_mode": (13, 1, 0), "magic": (15, 1, 0), "global_stride": (16, 8, 0), "global_dim": (48, 4, -1),
+    "box_dim": (68, 2, 0), "element_stride": (78, 2, 0),
+}  # fmt: skip
 
 
 def _padded(values: Iterable[int], count: int) -> list[int]:
@@ -162,8 +169,8 @@ def parsed(data: bytes) -> TensorMap | None:
     made = TensorMap()
     made.address, made.element, made.interleave, made.swizzle = address, element, interleave, turn
     made.fill, made.mode = fill, kind
-    made.dims = tuple(dim + 1 for dim in fields[9 : 9 + rank])
-    made.strides = tuple(fields[14 : 14 + rank - 1])
+    made.strides = tuple(fields[9 : 9 + rank - 1])
+    made.dims = tuple(dim + 1 for dim in fields[13 : 13 + rank])
     made.box = tuple(fields[18 : 18 + (2 if kind else rank)])
     made.steps = tuple(fields[23 : 23 + rank])
     spatial = (0, rank - 2, 1, 1)[kind]

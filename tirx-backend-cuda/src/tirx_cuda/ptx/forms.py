@@ -22,6 +22,15 @@ __all__ = ["SPACES", "Form", "Part", "assign", "form_of", "forms_of", "made_form
 SPACES = frozenset(
     ["generic", "global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "tmem"]
 )
+# What goes on after the instruction: it reads by the asynchronous path, or gives its results when the thread waits.
+_LATER: tuple[tuple[str, Effect], ...] = (
+    ("cp.async.bulk", Effect("write", apart=True)),
+    ("cp.reduce.async.bulk", Effect("write", apart=True)),
+    ("tcgen05.mma", Effect("write", apart=True)),
+    ("tcgen05.cp", Effect("write", apart=True)),
+    ("tcgen05.ld", Effect("sync", later="tcgen05.wait::ld")),
+    ("wgmma.mma_async", Effect("write", later="wgmma.wait_group", fenced="wgmma.fence", apart=True)),
+)
 _RUN = "tirx_cuda.sim.ptx.run:run"
 
 
@@ -82,6 +91,7 @@ class Form(Intrinsic):
     def __init__(self, row: Row, values: Mapping[str, str], mnemonic: str, variant: int, items: Sequence[Item]) -> None:
         notes = _notes(row, values)
         effect, self.volatile, self.touches_memory = _EFFECTS[notes.get("effect", "pure")]
+        effect = next((made for prefix, made in _LATER if mnemonic.startswith(prefix)), effect)
         self.answer = DType("bool" if effect.kind == "wait" else "void")
         builder = _Layout(values)
         self.template = builder.written(items)

@@ -279,7 +279,15 @@ class Context:
     # ---- later ------------------------------------------------------------------------------------------------------
 
     def promise(
-        self, address: Any, dtype: DType, value: Any, update: Any = None, *, what: str = "", until: str = "", apart: bool = False
+        self,
+        address: Any,
+        dtype: DType,
+        value: Any,
+        update: Any = None,
+        *,
+        what: str = "",
+        until: str = "",
+        apart: bool = False,
     ) -> Write:
         """A store (or an atomic update) that is made when it is given to `fulfil`."""
         shape = (self.count,) if dtype.lanes == 1 else (self.count, dtype.lanes)
@@ -371,6 +379,15 @@ class Context:
         self.free(queue, keep, "rwu")
         self.chunk.pending.wait(queue, self.threads, keep)
         self.fulfil(self.chunk.pending.due(queue, self.threads, keep))
+
+    def end(self) -> None:
+        """All threads have ended: what they did not wait for still reaches global memory, but must not need the cta's own."""
+        writes, watches = self.chunk.pending.left()
+        self.fulfil([write for write in writes if len(write.address) and write.address.min() >= GLOBAL_BASE])
+        for watch in watches:
+            text = f"the cta ends while `{watch.what}` may still be reading its memory"
+            notes = [f"{watch.until} must come before"] if watch.until else []
+            self.checker.report("in_flight", text, watch.site, np.array([watch.thread]), notes=notes)
 
     def free(self, queue: Any, keep: Any = None, kinds: str = "r") -> None:
         """The operations of all groups but the newest `keep` have read what they read."""

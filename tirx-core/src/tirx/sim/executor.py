@@ -217,6 +217,7 @@ class _Run:
                 f"an access outside its memory: {error}",
                 hint='run with checks="all", which names the line and the threads',
             ) from error
+        context.end()
         checker.finish()
         self.report.metrics["blocks"] = self.report.metrics.get("blocks", 0) + scheduler.blocks_run
 

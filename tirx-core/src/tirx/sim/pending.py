@@ -83,6 +83,10 @@ class Pending:
         self._watches[queue] = [item for item in listed if item not in found]
         return found
 
+    def left(self) -> tuple[list[Write], list[Any]]:
+        """What nobody waited for: writes, and watches."""
+        return [item for listed in self._writes.values() for item in listed], [item for listed in self._watches.values() for item in listed]
+
     def wait(self, queue: Any, threads: Any, keep: Any) -> None:
         """`threads` have waited for all groups but the newest `keep`."""
         if keep is None:

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from tirx.ir import DType
-from tirx.sim.memory import SHARED_RANK_BITS
 
 from .atomic import update_of
-from .mbarrier import complete_on
+from .mbarrier import complete_on, in_cta
 from .run import NUMPY, Op
 
 __all__ = [
-    "between", "commit_group", "promised", "red_async", "reduce", "st_async", "to_global", "to_shared", "wait_group",
+    "ON_GROUP", "ON_MBARRIER", "ON_READ", "QUEUE", "ROW", "between", "commit_group", "each_thread", "promised", "red_async", "reduce", "st_async",
+    "targets", "to_global", "to_shared", "wait_group",
 ]  # fmt: skip
 
 QUEUE = "cp.async.bulk"
-_ROW = DType("uint32x4")  # 16 bytes, the unit of bulk copies
+ROW = DType("uint32x4")  # 16 bytes, the unit of bulk copies
+ON_MBARRIER, ON_GROUP = "a wait for its mbarrier", "`cp.async.bulk.wait_group`"
+ON_READ = "`cp.async.bulk.wait_group.read`"
 
 
 def _rows(op: Op, size: Any) -> Any:
@@ -40,22 +42,37 @@ def _spread(base: Any, rows: Any, step: int = 16) -> Any:
 
 def _loaded(op: Op, src: Any, rows: Any) -> Any:
     many: Any = op.ctx.repeated(rows)
-    return many, many.load(_spread(op.full(np.asarray(src).astype(np.int64)), rows), _ROW)
+    return many, many.load(_spread(op.full(np.asarray(src).astype(np.int64)), rows), ROW)
+
+
+def each_thread(op: Op) -> list[Op]:
+    """The instruction of each thread for itself."""
+    return [Op(op.ctx.where(np.arange(op.count) == thread), op.form) for thread in range(op.count)]
+
+
+def _reading(op: Op, src: Any, rows: Any, queue: str | None) -> list[Any]:
+    """For each thread, the places in shared memory that its copy reads until it is waited for."""
+    found, base = [], op.full(np.asarray(src).astype(np.int64))
+    for thread, one in enumerate(each_thread(op)):
+        many: Any = one.ctx.repeated(rows[thread : thread + 1])
+        addresses = _spread(base[thread : thread + 1], rows[thread : thread + 1])
+        until = ON_MBARRIER if queue is None else ON_READ
+        found.append(many.watch(addresses, ROW, queue=queue, what=op.form.mnemonic, until=until, fenced=True))
+    return found
 
 
 def promised(
     op: Op, dst: Any, rows: Any, dtype: DType, data: Any, update: Callable[[Any, Any], Any] | None
 ) -> list[Any]:
     """A promise for each thread."""
-    many: Any = op.ctx.repeated(rows)
-    step = dtype.bytes
-    whole = many.promise(_spread(op.full(np.asarray(dst).astype(np.int64)), rows, step), dtype, data, update)
-    owner = np.repeat(np.arange(op.count), rows)
+    base, ends = op.full(np.asarray(dst).astype(np.int64)), np.cumsum(rows)
     made = []
-    for thread in range(op.count):
-        kept = owner == thread
-        made.append(whole.split(kept))
-        owner = owner[~kept]
+    for thread, one in enumerate(each_thread(op)):
+        count = rows[thread : thread + 1]
+        many: Any = one.ctx.repeated(count)
+        part = data[ends[thread] - count[0] : ends[thread]]
+        places = _spread(base[thread : thread + 1], count, dtype.bytes)
+        made.append(many.promise(places, dtype, part, update, what=op.form.mnemonic, until=ON_MBARRIER, apart=True))
     return made
 
 
@@ -63,41 +80,52 @@ def to_shared(op: Op, dst: Any, src: Any, size: Any, mbar: Any, *more: Any) -> N
     """From global to shared memory; an mbarrier counts the bytes. With `.multicast` to several ctas, at the same places."""
     rows = _rows(op, size)
     _, data = _loaded(op, src, rows)
-    if op.has("multicast"):
-        _multicast(op, dst, rows, data, size, mbar, op.full(more[0]))
-        return
-    complete_on(op, mbar, size, promised(op, dst, rows, _ROW, data, None))
+    mask = op.full(more[0]) if "multicast" in op.form.mnemonic else None
+    for part, there, bar, chosen in targets(op, dst, mbar, mask):
+        promises = promised(part, there, rows[chosen], ROW, data[np.repeat(chosen, rows)], None)
+        complete_on(part, bar, op.full(size)[chosen], promises)
 
 
-def _multicast(op: Op, dst: Any, rows: Any, data: Any, size: Any, mbar: Any, mask: Any) -> None:
-    low = (1 << SHARED_RANK_BITS) - 1
-    ctas = op.ctx.width("cta", "cluster")
-    for rank in range(ctas):
+def targets(op: Op, dst: Any, mbar: Any, mask: Any) -> list[tuple[Op, Any, Any, Any]]:
+    """`(instruction, destinations, mbarriers, threads)` for each cta that a copy goes to: with a mask, those it names.
+
+    In pairs of ctas (`cta_group::2`) the mbarrier is that of the cta of the pair in which the given one lies.
+    """
+    place, bar = (op.full(np.asarray(item).astype(np.int64)) for item in (dst, mbar))
+    everyone = np.ones(op.count, bool)
+    if mask is None:
+        return [(op, place, bar, everyone)]
+    found = []
+    for rank in range(op.ctx.width("cta", "cluster")):
         chosen = (mask.astype(np.int64) >> rank) & 1 == 1
         if not chosen.any():
             continue
         part = Op(op.ctx.where(chosen), op.form)
-        kept = np.repeat(chosen, rows)
-        there = [
-            (op.full(np.asarray(item).astype(np.int64))[chosen] & low) | ((rank + 1) << SHARED_RANK_BITS)
-            for item in (dst, mbar)
-        ]
-        promises = promised(part, there[0], rows[chosen], _ROW, data[kept], None)
-        complete_on(part, there[1], op.full(size)[chosen], promises)
+        parity = ((bar[chosen] >> 24) - 1) & 1
+        home = (rank & ~1) | parity if op.get("group") == "cta_group::2" else rank
+        found.append((part, in_cta(place[chosen], rank), in_cta(bar[chosen], home), chosen))
+    return found
 
 
 def between(op: Op, dst: Any, src: Any, size: Any, mbar: Any) -> None:
     """From shared memory to that of another cta of the cluster."""
     rows = _rows(op, size)
     _, data = _loaded(op, src, rows)
-    complete_on(op, mbar, size, promised(op, dst, rows, _ROW, data, None))
+    reading, writing = _reading(op, src, rows, None), promised(op, dst, rows, ROW, data, None)
+    complete_on(op, mbar, size, [_kept(pair) for pair in zip(reading, writing, strict=True)])
+
+
+def _kept(items: Any) -> list[Any]:
+    return [item for item in items if item is not None]
 
 
 def to_global(op: Op, dst: Any, src: Any, size: Any, *policy: Any) -> None:
     """From shared to global memory; the thread waits for its groups of copies."""
     rows = _rows(op, size)
     many, data = _loaded(op, src, rows)
-    many.defer(QUEUE, _spread(op.full(np.asarray(dst).astype(np.int64)), rows), _ROW, data)
+    _reading(op, src, rows, QUEUE)
+    places = _spread(op.full(np.asarray(dst).astype(np.int64)), rows)
+    many.defer(QUEUE, places, ROW, data, what=op.form.mnemonic, until=ON_GROUP, apart=True)
 
 
 def commit_group(op: Op) -> None:
@@ -107,7 +135,9 @@ def commit_group(op: Op) -> None:
 
 def wait_group(op: Op, newest: Any) -> None:
     """All groups but the newest are written (with `.read`: only their sources are free again)."""
-    if not op.has("read"):
+    if op.has("read"):
+        op.ctx.free(QUEUE, int(newest))
+    else:
         op.ctx.settle(QUEUE, int(newest))
 
 
@@ -124,10 +154,13 @@ def reduce(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> None:
     flat = np.ascontiguousarray(data).view(NUMPY[op.form.mnemonic.split(".")[-1]][0]).reshape(-1)
     each = rows * (16 // dtype.bytes)
     if op.has("mb"):
-        complete_on(op, more[0], size, promised(op, dst, each, dtype, flat, update))
+        reading, writing = _reading(op, src, rows, None), promised(op, dst, each, dtype, flat, update)
+        complete_on(op, more[0], size, [_kept(pair) for pair in zip(reading, writing, strict=True)])
         return
+    _reading(op, src, rows, QUEUE)
     many: Any = op.ctx.repeated(each)
-    many.defer(QUEUE, _spread(op.full(np.asarray(dst).astype(np.int64)), each, dtype.bytes), dtype, flat, update)
+    places = _spread(op.full(np.asarray(dst).astype(np.int64)), each, dtype.bytes)
+    many.defer(QUEUE, places, dtype, flat, update, what=op.form.mnemonic, until=ON_GROUP, apart=True)
 
 
 def st_async(op: Op, address: Any, *values: Any) -> None:

@@ -20,7 +20,7 @@ from .run import Op
 
 __all__ = [
     "arrive", "arrive_expect_tx", "arrive_once", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "in_cta", "init", "inval",
-    "pending_count", "wait_parity", "wait_state",
+    "pending_count", "track", "wait_parity", "wait_state",
 ]  # fmt: skip
 
 WORD = DType("uint64")
@@ -165,14 +165,23 @@ def _keys(op: Op, address: Any) -> Any:
 def complete_on(op: Op, address: Any, transactions: Any, writes: Sequence[Any]) -> None:
     """Asynchronous writes that an object tracks: they belong to the phase that is running, and count as its transactions.
 
-    `writes` has an element for each active thread.
+    `writes` has an element for each active thread, or a list of several; with them come the places that a copy reads.
     """
     keys = _keys(op, address)
     phase = _fields(_observed(op, address))[3]
     promised = op.ctx.state.setdefault("mbarrier", {})
-    for key, now, write in zip(keys, phase, writes, strict=True):
-        promised.setdefault(int(key), []).append((int(now), write))
+    for key, now, item in zip(keys, phase, writes, strict=True):
+        several = item if isinstance(item, list) else [item]
+        promised.setdefault(int(key), []).extend((int(now), one) for one in several)
     _update(op, address, 0, -np.asarray(transactions).astype(np.int64))
+
+
+def track(op: Op, address: Any, items: Sequence[Sequence[Any]]) -> None:
+    """What each thread's operations still use belongs to the phase that is running."""
+    keys, phase = _keys(op, address), _fields(_observed(op, address))[3]
+    promised = op.ctx.state.setdefault("mbarrier", {})
+    for key, now, several in zip(keys, phase, items, strict=True):
+        promised.setdefault(int(key), []).extend((int(now), one) for one in several)
 
 
 def cp_async_arrive(op: Op, address: Any) -> None:

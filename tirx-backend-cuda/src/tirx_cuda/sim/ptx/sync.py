@@ -8,7 +8,7 @@ import numpy as np
 
 from .run import Op
 
-__all__ = ["arrive", "cluster_arrive", "cluster_wait", "nothing", "red", "sync"]
+__all__ = ["arrive", "cluster_arrive", "cluster_wait", "nothing", "proxy_fence", "red", "sync"]
 
 
 def nothing(op: Op, *values: Any) -> None:
@@ -42,6 +42,12 @@ def red(op: Op, barrier: Any, *more: Any) -> Any:
     if op.has("popc"):
         return yes[member].astype(np.uint32)
     return (yes == all_of)[member] if op.get("op") == "and" else (yes > 0)[member]
+
+
+def proxy_fence(op: Op) -> None:
+    """What the threads wrote, and know of, is seen by asynchronous copies and products; a fence of global memory alone is not asked for."""
+    if op.get("space") != "global" and op.get("kind") not in ("alias", "async.global"):
+        op.ctx.fence()
 
 
 _CLUSTER = "barrier.cluster"

@@ -1,7 +1,7 @@
 """Meanings of products of a warpgroup, whose matrices lie in shared memory as descriptors say.
 
-A product is computed when it is issued: that registers and shared memory must be left alone until `wgmma.wait_group` is not
-checked. Each warp computes its own 16 rows.
+A product is computed when it is issued; registers and shared memory are watched until `wgmma.wait_group`. Each warp computes its own
+16 rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,24 @@ from .mma import sizes, types
 from .run import Op
 from .sparse import MEANINGFUL, chunk_of, expanded, of_warps
 
-__all__ = ["mma_async"]
+__all__ = ["commit_group", "fence", "mma_async", "wait_group"]
+
+QUEUE, FENCE = "wgmma.wait_group", "wgmma.fence"
+
+
+def fence(op: Op) -> None:
+    """Registers are handed over."""
+    op.ctx.fence(FENCE)
+
+
+def commit_group(op: Op) -> None:
+    """The products so far become a group."""
+    op.ctx.seal(QUEUE)
+
+
+def wait_group(op: Op, newest: Any) -> None:
+    """The products of all groups but the newest are done."""
+    op.ctx.settle(QUEUE, int(newest))
 
 
 def mma_async(op: Op, *values: Any) -> Any:
@@ -82,11 +99,20 @@ def _matrix(op: Op, descriptor: Any, kind: str, first: Any, rows: int, transpose
     """`rows` rows (of A, or columns of B) from row `first` on: (warps, rows, k)."""
     place = Place.of_wgmma(op, op.full(descriptor).astype(np.uint64).astype(np.int64), bool(transposed), kind, depth)
     lane = np.tile(np.arange(WARP), op.count // WARP)
-    parts = []
+    parts, places = [], []
     for start in range(0, depth * rows, WARP):
         address = place.address((start + lane) % (depth * rows), first)
+        places.append(address.reshape(-1, WARP))
         parts.append(op.ctx.load(address, UNIT).reshape(-1, WARP, 4))
+    _watch(op, np.concatenate(places, axis=1))
     return place.matrices(np.concatenate(parts, axis=1)[:, : depth * rows])
+
+
+def _watch(op: Op, places: Any) -> None:
+    """Each warp reads its places (warps, n) until it waits."""
+    for warp, addresses in enumerate(places):
+        one: Any = op.ctx.where(np.arange(op.count) == warp * WARP).repeated([len(addresses)])
+        one.watch(addresses, UNIT, queue=QUEUE, what="wgmma.mma_async", until=f"`{QUEUE}`", fenced=True)
 
 
 # ---- sums in registers ----------------------------------------------------------------------------------------------
