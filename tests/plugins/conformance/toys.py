@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -62,10 +63,11 @@ def describe(place: Path, project: dict) -> None:
 
 @contextmanager
 def installed(*places: Path) -> Iterator[None]:
-    """These folders are searched for backends; afterwards everything is as before."""
-    path = list(sys.path)
+    """These folders are searched for backends, before those where a toy may be installed; then all is as before."""
+    path, folders = list(sys.path), [str(place) for place in places]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIRX_PLUGIN_PATH", ":".join(map(str, places)))
+        patch.setenv("PYTHONPATH", os.pathsep.join(folders), prepend=os.pathsep)  # for processes that are started
+        sys.path[:0] = folders
         backend.refresh()
         try:
             yield
