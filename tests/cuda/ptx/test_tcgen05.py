@@ -66,6 +66,7 @@ def test_products(kind: str, name: str, sums: str, k: int, m: int, n: int, mode:
     for i in range(128):
         sa[i * 128 + tx] = A[i * 128 + tx]
         sb[i * 128 + tx] = B[i * 128 + tx]
+    T.ptx.fence.proxy.async_()
     if tx == 0:
         T.ptx.mbarrier.init.shared__cta.b64(bar.ptr_to([0]), T.uint32(1))
     T.cuda.cta_sync()
@@ -128,15 +129,20 @@ def test_what_is_stored_is_loaded(shape: str, columns: int, registers: int, rows
 
 
 def test_copies_from_shared_memory_reach_all_warps() -> None:
-    body = """\
+    body = f"""\
     s = T.alloc_shared((128,), "uint32", align=128)
     s[tx] = A[tx]
+    bar = T.alloc_shared((1,), "uint64")
+    if tx == 0:
+        T.ptx.mbarrier.init.shared__cta.b64(bar.ptr_to([0]), T.uint32(1))
+    T.ptx.fence.proxy.async_()
     T.cuda.cta_sync()
     d: T.uint64 = T.uint64(0)
     T.cuda.tcgen05.encode_matrix_descriptor(d, s.ptr_to([0]), 0, 8, 0)
     if tx == 0:
         T.ptx["tcgen05.cp.cta_group::1.32x128b.warpx4"](first, d)
-    T.cuda.cta_sync()
+        T.ptx.tcgen05.commit.cta_group__1.mbarrier__arrive__one.b64(bar.ptr_to([0]))
+{WAIT}\
     r = T.alloc_local((4,), "uint32")
     T.ptx.tcgen05.ld.sync.aligned._32x32b.x4.b32(r[0], r[1], r[2], r[3], mine)
     T.ptx.tcgen05.wait__ld.sync.aligned()

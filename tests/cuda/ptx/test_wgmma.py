@@ -93,6 +93,7 @@ def kernel(A: T.Buffer((16384,), "uint8"), B: T.Buffer((16384,), "uint8"), C: T.
         sb[i * 128 + tx] = B[i * 128 + tx]
     for i in T.unroll({count}):
         d[i] = T.reinterpret("{carried}", C[tx, i])
+    T.ptx.fence.proxy.async_()
     T.cuda.cta_sync()
     da: T.uint64 = T.uint64(0)
     db: T.uint64 = T.uint64(0)
@@ -151,14 +152,15 @@ def kernel(A: T.Buffer((16384,), "uint8"), B: T.Buffer((16384,), "uint8"), C: T.
     for i in range(128):
         sa[i * 128 + tx] = A[i * 128 + tx]
         sb[i * 128 + tx] = B[i * 128 + tx]
+    T.ptx.fence.proxy.async_()
     T.cuda.cta_sync()
     da: T.uint64 = T.uint64(0)
     db: T.uint64 = T.uint64(0)
     T.cuda.wgmma.encode_matrix_descriptor(da, sa.ptr_to([0]), {offsets_a[0]}, {offsets_a[1]}, {mode})
     T.cuda.wgmma.encode_matrix_descriptor(db, sb.ptr_to([0]), {offsets_b[0]}, {offsets_b[1]}, {mode})
-    T.ptx.wgmma.fence.sync.aligned()
     for i in T.unroll({count}):
         d[i] = T.reinterpret("{carried}", T.uint32(0))
+    T.ptx.wgmma.fence.sync.aligned()
     T.ptx["wgmma.mma_async.sp.sync.aligned.m64n{n}k{k}.{sums}.{kind}.{kind}"](
         {", ".join(f"d[{i}]" for i in range(count))},
         {", ".join([first, "db", "E[tx]", str(selector), "False", *numbers])})

@@ -96,7 +96,15 @@ class SimContext(Protocol):
     # ---- later ----
 
     def promise(
-        self, address: Any, dtype: DType, value: Any, update: Any = None, *, what: str = "", until: str = "", apart: bool = False
+        self,
+        address: Any,
+        dtype: DType,
+        value: Any,
+        update: Any = None,
+        *,
+        what: str = "",
+        until: str = "",
+        apart: bool = False,
     ) -> Any:
         """A store (with `update`: an atomic update) that is made when it is given to `fulfil`; nobody sees it before.
 
@@ -179,8 +187,15 @@ class SimContext(Protocol):
 
     # ---- reports ----
 
-    def finding(self, kind: str, message: str, where: Any = None) -> None:
-        """Report a fault at the current line for the active threads (or those in the boolean array `where`)."""
+    @property
+    def site(self) -> Any:
+        """Where the call stands, to be named as the other side of a later finding."""
+
+    def finding(self, kind: str, message: str, where: Any = None, *, other: Any = None, notes: Sequence[str] = ()) -> None:
+        """Report a fault at the current line for the active threads (or those in the boolean array `where`).
+
+        `other` is the site of what it clashes with; `notes` say what to do.
+        """
 
     def unmodelled(self, what: str) -> None:
         """Something could not be modelled: the verdict becomes `incomplete`."""
