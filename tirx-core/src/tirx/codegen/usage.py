@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..intrinsic import Intrinsic
-from ..ir import Bind, BufferLoad, BufferStore, Call, Decl, Expr, Node, PointerType, Ramp, Stmt, Var, walk
+from ..ir import Bind, BufferLoad, BufferRegion, BufferStore, Call, Decl, Expr, Node, PointerType, Ramp, Stmt, Var, walk
 
 __all__ = ["Usage"]
 
@@ -70,14 +70,16 @@ class Usage:
             if operand is not None and (operand.rw == "r" and row is not None and row.effect.kind != "opaque"):
                 continue
             if isinstance(arg, Var) and _is_record(arg) and operand is not None and operand.rw == "w":
-                self._aliases += [(id(arg), origin) for other in node.args if other is not arg for origin in _pointers(other)]
+                self._aliases += [
+                    (id(arg), origin) for other in node.args if other is not arg for origin in _pointers(other)
+                ]
                 continue  # it is encoded here: what is written through it is written in the arrays that it tells of
             self.written.update(_pointers(arg))
 
 
 def _pointers(arg: Expr) -> set[int]:
     """Ids of the pointer variables that an operand gives access to; what its indices read does not count."""
-    if isinstance(arg, BufferLoad):
+    if isinstance(arg, BufferLoad | BufferRegion):
         return {id(arg.buffer.data)}
     if isinstance(arg, Var):
         return {id(arg)} if arg.dtype.is_handle else set()
