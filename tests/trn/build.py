@@ -84,11 +84,11 @@ _numbers = itertools.count()
 
 
 @contextmanager
-def imported(text: str, folder: Path, generation: str = "v3") -> Iterator[Any]:
-    """The unchanged source as a module, with our NKI in place of the real one."""
+def imported(text: str, folder: Path, generation: str = "v3", release: str = "") -> Iterator[Any]:
+    """The unchanged source as a module, with our NKI in place of the real one; as of a `release`, where one is given."""
     path = folder / f"emitted{next(_numbers)}.py"
     path.write_text(text)
-    with installed(generation):
+    with installed(generation, release):
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None
         assert spec.loader is not None

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import tirx
-from tests.trn.build import run, source_of
-from tests.trn.lint import complaints
+from tests.trn.build import imported, run, source_of
+from tests.trn.lint import claimed, complaints
+from tests.trn.nki_signatures import RELEASES
 
 KERNELS = Path(__file__).parents[2] / "docs/examples/kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("nki_*.py"))
@@ -63,6 +64,22 @@ def test_the_emitted_file_computes_it(name: str, generation: str, tmp_path: Path
     result = run(module.KERNEL, tmp_path, *inputs, target=target)
     (wanted,) = module.expected(*inputs, None).values()
     assert relative_error(result, wanted) <= max(module.TOLERANCE, 1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_file_for_each_release_computes_it(name: str, tmp_path: Path) -> None:
+    """Every text that is written for NKI 0.3 to 0.6, executed by an NKI with the parameters of the oldest release that it names."""
+    module = load(name)
+    *inputs, _ = arguments(module, name)
+    (wanted,) = module.expected(*inputs, None).values()
+    texts = {release: source_of(module.KERNEL, f"trn -nki={release}") for release in RELEASES}
+    bodies = {text.partition("\n")[2]: release for release, text in reversed(texts.items())}
+    for release in bodies.values():
+        assert complaints(texts[release]) == []
+        assert release in claimed(texts[release])
+        with imported(texts[release], tmp_path, release=release) as file:
+            result = getattr(file, f"{module.KERNEL.name}_kernel")(*inputs)
+        assert relative_error(result, wanted) <= max(module.TOLERANCE, 1e-7)
 
 
 @pytest.mark.parametrize("generation", ["v2", "v3", "v4"])

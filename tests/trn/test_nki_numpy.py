@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -437,3 +438,20 @@ def test_a_seeded_mistake_is_noticed(name: str, tmp_path: Path, monkeypatch: pyt
     seed(monkeypatch)
     with pytest.raises((AssertionError, NkiError)):
         _vectors(tmp_path, instruction)
+
+
+CONTINUED = f"""{LOAD}
+nisa.tensor_scalar_reduce(
+    dst=t, data=t, op0=nl.add, operand0=1.0, reduce_op=nl.add, {COLUMN}, reduce_cmd=nisa.reduce_cmd.reset_reduce
+)
+r = nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.shared_hbm)
+nisa.dma_copy(dst=r, src=t)
+return r"""
+
+
+def test_an_older_release_lacks_what_came_later(tmp_path: Path) -> None:
+    text, ones = HEAD + indent(CONTINUED, "    "), np.ones((128, 8), np.float32)
+    with imported(text, tmp_path, release="0.4") as module:
+        module.kernel(ones)
+    with imported(text, tmp_path, release="0.3") as module, pytest.raises(TypeError, match="reduce_cmd"):
+        module.kernel(ones)

@@ -144,8 +144,11 @@ def has_neuron_core() -> bool:
 
 
 def _on_neuron_core(kernel: Kernel, inputs: Sequence[Any]) -> Any:
-    """Through PyTorch on the XLA device, as AWS documents for kernels of `nki.jit`."""
-    torch, xla = importlib.import_module("torch"), importlib.import_module("torch_xla.core.xla_model")
+    """Through PyTorch on the XLA device; where that is not installed with NumPy arrays, which `nki.jit` takes since 0.5."""
+    try:
+        torch, xla = importlib.import_module("torch"), importlib.import_module("torch_xla.core.xla_model")
+    except ImportError:
+        return kernel.function(*inputs)
     device = xla.xla_device()
     results = kernel.function(*(_tensor(torch, array).to(device) for array in inputs))
     many = results if isinstance(results, tuple | list) else (results,)

@@ -74,7 +74,9 @@ KIND = TargetKind(
         "hbm_gbps_per_core": Attribute(int, None, "bandwidth of device memory for one NeuronCore in GB/s", _positive),
     },
     scope_model=lambda target, attrs: _NO_LEVELS,
-    capabilities=lambda target: Capabilities(tuple(NKI_DTYPES), scopes=("global", "trn.sbuf", "trn.psum")),
+    capabilities=lambda target: Capabilities(
+        tuple(NKI_DTYPES), ("async_copy",), scopes=("global", "trn.sbuf", "trn.psum")
+    ),
     limits=_limits,
     complete=_complete,
 )

@@ -1,0 +1,5 @@
+"""The XLA device."""
+
+
+def xla_device():
+    return "xla:0"
