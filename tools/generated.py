@@ -59,7 +59,11 @@ def ptx_stub() -> str:
     return instruction_types()
 
 
-REFERENCE = ("language", "intrinsics", "tile", "variants", "cuda", "ptx", "nki", "targets", "command-line", "errors")
+PTX = "arith atomic convert copy logic matrix memory misc sync tcgen05 video warp wgmma".split()
+REFERENCE = (
+    *("language", "intrinsics", "tile", "variants", "cuda", "ptx", "nki", "targets", "command-line", "errors"),
+    *(f"ptx/{name}" for name in PTX),
+)
 DRAWN = ("fragment", "rows", "padded", "swizzled", "operand-a")
 STUBS = (
     Generated("tirx-core/src/tirx/script/tile_functions.pyi", tile_stub),

@@ -1,55 +1,110 @@
-"""The page of PTX forms and the types of `Tx.ptx`, both written from the tables of instructions."""
+"""The pages of PTX forms and the types of `Tx.ptx`, both written from the tables of instructions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-import tirx_cuda.ptx.tables
 from tirx_cuda.ptx.forms import rows_of
 from tirx_cuda.ptx.names import ALIASES, FAMILIES, python_name
 from tirx_cuda.ptx.registers import REGISTERS
 from tirx_cuda.ptx.syntax import Row
 from tools.tables import page, table
 
-__all__ = ["instruction_types", "ptx_forms"]
+__all__ = ["PAGES", "instruction_types", "ptx_forms", "ptx_page"]
 
 INTRO = """\
 Every instruction that [`Tx.ptx`](../how-to/use-ptx.md) has, as the tables of `tirx-backend-cuda` say it; the manual (PTX ISA) is
-the authority. Words in `{}` may be left out; a word that is explained above a table stands for any of its choices. Operands:
-`d:=f32` is written, `d:+f32` read and written, `{a:f32*4}` four registers, `[a:shared]` an address, `a:#0..15` a number in the
-text, `(b:u32)` may be left out. Architectures: `80` is sm_80 or newer, `90a` only that one, `100f` the family of sm_100 from it
-on. Versions are those of PTX. What has no meaning in the simulator makes a run `incomplete`. Further conditions stand below a
-table. Textures, surfaces, calls and branches are left out on purpose: the language has no textures yet, and its own statements
-for control flow.
+the authority, and its section stands behind each name. Textures, surfaces, calls and branches are left out on purpose: the
+language has no textures yet, and its own statements for control flow.
+
+| to read | |
+|---|---|
+| `add{.sat}.type` | words in `{}` may be left out; a word that is explained above a table stands for any of its choices |
+| `d:=f32`, `d:+f32` | an operand that is written; read and written |
+| `{a:f32*4}` | four registers |
+| `[a:shared]` | an address |
+| `a:#0..15` | a number in the text |
+| `(b:u32)` | an operand that may be left out |
+| architectures | `80` is sm_80 or newer, `90a` only that one, `100f` the family of sm_100 from it on |
+| PTX | the version of PTX that it came with |
+| simulated | how exactly; `no` makes a run `incomplete` |
+
+Further conditions stand below a table.
 """
+
+PAGES = {
+    "arith": "Arithmetic",
+    "logic": "Comparison, selection and logic",
+    "convert": "Moves and conversions",
+    "memory": "Loads and stores",
+    "copy": "Asynchronous copies",
+    "atomic": "Atomics",
+    "sync": "Barriers and fences",
+    "warp": "Exchange within a warp",
+    "matrix": "Matrices of a warp: mma, wmma",
+    "wgmma": "Matrices of a warpgroup: wgmma",
+    "tcgen05": "Tensor memory and its matrices: tcgen05",
+    "video": "Video",
+    "misc": "Control, multicast, fabric, others",
+}
 
 
 def ptx_forms() -> str:
-    """The page."""
-    parts = [INTRO]
-    for section, rows in _sections():
-        parts += _section(section, rows)
+    """The page that leads to the others, and the special registers."""
     registers = ((f"`%{name}`", row.dtype, row.arch) for name, row in REGISTERS.items())
-    parts += [
+    groups = ((f"[{title}](ptx/{name}.md)", _listed_names(name)) for name, title in PAGES.items())
+    tree = "\n".join(f"ptx/{name}" for name in PAGES)
+    return page(
+        "PTX forms",
+        INTRO,
+        table(("instructions", "of"), groups),
         "## Special registers\n",
         '`Tx.ptx.sreg("laneid")` is a value.\n',
         table(("register", "type", "from"), registers),
-    ]
-    return page("PTX forms", *parts)
+        f"```{{toctree}}\n:hidden:\n\n{tree}\n```",
+    )
 
 
-def _sections() -> list[tuple[str, list[Row]]]:
-    found: dict[str, list[Row]] = {}
-    for path in sorted(Path(tirx_cuda.ptx.tables.__file__).parent.glob("*.txt")):
-        for family in (name for name, home in FAMILIES.items() if home == path.stem):
-            for row in rows_of(family):
-                found.setdefault(f"{row.title} ({row.section})", []).append(row)
-    return list(found.items())
+def _listed_names(name: str) -> str:
+    """The families of a page; of a single one its instructions."""
+    families = [family for family, home in FAMILIES.items() if home == name]
+    names = families if len(families) > 1 else [_name(row).partition(",")[0] for row in _rows(name)]
+    return " ".join(f"`{each}`" for each in dict.fromkeys(names))
 
 
-def _section(title: str, rows: list[Row]) -> Iterator[str]:
-    yield f"## {title}\n"
+def ptx_page(name: str) -> str:
+    """The page of one group of instructions."""
+    topics: dict[str, dict[str, list[Row]]] = {}
+    for row in sorted(_rows(name), key=_place):
+        topics.setdefault(_topic(row), {}).setdefault(f"{_name(row)} ({row.section})", []).append(row)
+    parts = ["How to read this: [PTX forms](../ptx.md).\n"]
+    for topic, sections in topics.items():
+        parts += [f"## {topic}\n"] if topic else []
+        for title, rows in sections.items():
+            parts += _section(f"{'###' if topic else '##'} {title}\n", rows)
+    return page(PAGES[name], *parts)
+
+
+def _rows(name: str) -> list[Row]:
+    return [row for family, home in FAMILIES.items() if home == name for row in rows_of(family)]
+
+
+def _place(row: Row) -> list[int]:
+    return [int(part) for part in row.section.split(".")]
+
+
+def _topic(row: Row) -> str:
+    """The manual's heading above an instruction's own, in plain letters."""
+    topic, _, name = row.title.partition(": ")
+    return topic.removesuffix(" Instructions").capitalize() if name else ""
+
+
+def _name(row: Row) -> str:
+    return row.title.rpartition(": ")[2].removesuffix(" Instructions")
+
+
+def _section(heading: str, rows: list[Row]) -> Iterator[str]:
+    yield heading
     choices = {
         slot.name: slot.choices
         for row in rows

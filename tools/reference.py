@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -16,7 +17,8 @@ from tirx import script as Tx  # noqa: N812 - what the language is called
 from tirx.backend import load, registry
 from tirx.cli.app import app
 from tools.api_reference import documentation, signature
-from tools.ptx_reference import ptx_forms
+from tools.ptx_reference import PAGES as PTX_PAGES
+from tools.ptx_reference import ptx_forms, ptx_page
 from tools.tables import page, table
 from tools.tile_reference import tile
 from tools.variant_reference import variants
@@ -290,6 +292,7 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "cuda": cuda,
     "nki": nki,
     "ptx": ptx_forms,
+    **{f"ptx/{name}": partial(ptx_page, name) for name in PTX_PAGES},
     "targets": targets,
     "command-line": command_line,
     "errors": error_classes,
