@@ -59,7 +59,21 @@ def ptx_stub() -> str:
     return instruction_types()
 
 
-PTX = "arith atomic convert copy logic matrix memory misc sync tcgen05 video warp wgmma".split()
+PTX = [
+    "arith",
+    "atomic",
+    "convert",
+    "copy",
+    "logic",
+    "matrix",
+    "memory",
+    "misc",
+    "sync",
+    "tcgen05",
+    "video",
+    "warp",
+    "wgmma",
+]
 REFERENCE = (
     *("language", "intrinsics", "tile", "variants", "cuda", "ptx", "nki", "targets", "command-line", "errors"),
     *(f"ptx/{name}" for name in PTX),
