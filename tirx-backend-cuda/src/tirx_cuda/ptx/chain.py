@@ -13,20 +13,19 @@ from typing import Any, NoReturn
 
 from tirx.intrinsic import enter
 from tirx.intrinsic.core.memory import handle_add_byte_offset
-from tirx.ir import Call, DType, Expr, as_expr, cast, current_span
+from tirx.ir import Call, Expr, as_expr, cast, current_span
 from tirx.support.errors import ScriptError
+from tirx.support.span import pin
 from tirx.support.suggest import did_you_mean
 
 from .forms import Form, assign, forms_of, made_forms, rows_of
 from .names import ALIASES, FAMILIES, python_name, token_of
-from .nearest import misplaced, nearest
+from .nearest import family_for, misplaced, nearest
 from .operands import SINK, MisfitError, bound
 from .registers import sreg
 from .syntax import Row
 
 __all__ = ["Chain", "Ptx", "UnknownInstructionError", "ptx"]
-
-_VOID, _BOOL = DType("void"), DType("bool")
 
 
 class UnknownInstructionError(ScriptError, AttributeError, KeyError):
@@ -165,19 +164,16 @@ class Chain:
             if forms is None or len(wanted) == len(args):
                 self._refuse_count(len(args))
             args = wanted
-        form, values = (forms[0], bound(forms[0], args)) if len(forms) == 1 else _first_fit(forms, args)
-        if pred is not None:
-            form = form.with_guard(bool(preserve_dst))
-            values.append(predicate(pred))
-        return enter(
-            Call(
-                _BOOL if form.effect.kind == "wait" else _VOID,
-                form,
-                tuple(values),
-                form.attributes,
-                span=current_span(),
-            )
-        )
+        span = current_span()
+        release = pin(span)  # operands that become expressions belong to this line too: it is looked for once
+        try:
+            form, values = (forms[0], bound(forms[0], args)) if len(forms) == 1 else _first_fit(forms, args)
+            if pred is not None:
+                form = form.with_guard(bool(preserve_dst))
+                values.append(predicate(pred))
+        finally:
+            release()
+        return enter(Call(form.answer, form, tuple(values), form.attributes, span=span))
 
     def _refuse_count(self, count: int) -> NoReturn:
         ways = [f"({', '.join(part.name for part in form.parts)})" for form in self.forms]
@@ -244,7 +240,7 @@ class Ptx:
         if family not in FAMILIES:
             _unknown(
                 f"PTX has no instruction `{word}`",
-                did_you_mean(word, [*FAMILIES, *ALIASES]) or "see Tx.ptx in the reference",
+                family_for(word),
             )
         made = self.__dict__[name] = Chain(family, tuple(tokens))
         return made

@@ -51,7 +51,7 @@ class Part:
         self.choices = item.choices
         self.sink = item.sink
         self.wide = item.wide
-        self.taken: set[DType] = set()  # types of values that fitted so far
+        self.taken: list[DType] = []  # types of values that fitted so far; few, and a list finds one by identity
 
     @property
     def text(self) -> str:
@@ -84,8 +84,8 @@ class Form(Intrinsic):
     """One exact instruction: mnemonic with all modifiers, and its operands."""
 
     __slots__ = (
-        "answer", "arity", "attributes", "function", "guarded", "mnemonic", "note", "parts", "plain", "row", "template", "touches_memory",
-        "values", "variant", "volatile",
+        "answer", "arity", "attributes", "function", "guarded", "mnemonic", "note", "parts", "plain", "row", "template",
+        "touches_memory", "values", "variant", "volatile",
     )  # fmt: skip
 
     def __init__(self, row: Row, values: Mapping[str, str], mnemonic: str, variant: int, items: Sequence[Item]) -> None:

@@ -49,7 +49,7 @@ def _register(form: Form, part: Part, arg: Any) -> Expr:
             if isinstance(expr, IntImm) and expr.dtype.is_integer:
                 return _recast(form, part, kind, expr)
             _refuse(form, part, f"is of type {expr.dtype}", f"it is a .{kind.name}: {_taken(kind, part.wide)}")
-        part.taken.add(expr.dtype)
+        part.taken.append(expr.dtype)
     if part.choices is not None and isinstance(expr, IntImm):
         _limit(form, part, expr.value)
     return expr
@@ -123,7 +123,7 @@ def _destination(form: Form, part: Part, kind: PtxType, arg: Any) -> Expr:
     if not carrier and not accepts(kind, expr.dtype, part.wide):
         words = "a bool, or an integer that becomes 0 or 1" if kind.kind == "pred" else _taken(kind, part.wide)
         _refuse(form, part, f"is of type {expr.dtype}", f"it is a .{kind.name}: {words}")
-    part.taken.add(expr.dtype)
+    part.taken.append(expr.dtype)
     return expr
 
 

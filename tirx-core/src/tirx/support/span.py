@@ -196,26 +196,27 @@ def here(depth: int = 1) -> Span | None:
 
 
 def _span_of(frame: FrameType) -> Span:
-    parent: Span | None = None
-    for caller in reversed(_callers(frame)):
-        parent = Span.of_code(caller.f_code, caller.f_lasti, parent)
-    return Span.of_code(frame.f_code, frame.f_lasti, parent)
-
-
-def _callers(inner: FrameType) -> list[FrameType]:
-    """The author's frames above `inner`, up to the one that started the kernel; none when no kernel is being built."""
-    found: list[FrameType] = []
-    frame = inner.f_back
-    while frame is not None:
-        code = frame.f_code
+    """The place where `frame` is, called from the author's frames above it up to the one that started the kernel, if any did."""
+    inner = frame.f_code
+    found = last = Span.of_code(inner, frame.f_lasti)
+    room = _MAX_CALLERS
+    outer = frame.f_back
+    while outer is not None:  # one pass: this is most of what building an expression costs
+        code = outer.f_code
         if id(code) in _root_codes:
             return found
-        if not is_internal(code.co_filename):
-            if len(found) < _MAX_CALLERS and not is_part_of_caller(inner.f_code):
-                found.append(frame)
-            inner = frame
-        frame = frame.f_back
-    return []
+        name = code.co_filename
+        known = _internal.get(name)
+        if not (is_internal(name) if known is None else known):
+            if room and inner.co_name not in _COMPREHENSIONS:
+                caller = Span.of_code(code, outer.f_lasti)
+                last.called_from = caller
+                last = caller
+                room -= 1
+            inner = code
+        outer = outer.f_back
+    found.called_from = None  # no kernel is being built
+    return found
 
 
 def is_part_of_caller(code: CodeType) -> bool:

@@ -165,8 +165,9 @@ class Effects:
         """Noted calls below `nodes` in the order of evaluation, a call that occurs twice twice; not below variables."""
         if not self.known:
             return []
+        stack: list[tuple[Any, bool]] = [(node, False) for node in nodes if node.mask & Call.BIT]
+        stack.reverse()
         found: list[Call] = []
-        stack: list[tuple[Any, bool]] = [(node, False) for node in reversed(list(nodes))]
         while stack:
             node, done = stack.pop()
             if done:
