@@ -23,7 +23,7 @@ def parse_arch(text: str) -> Arch:
     row = ARCHITECTURES.get(int(found[1])) if found is not None else None
     if found is None or row is None:
         known = [name for each in ARCHITECTURES.values() for name in each.names]
-        hint = did_you_mean(text, known) or f"there are {', '.join(known)}"
+        hint = did_you_mean(f"sm_{text}" if text[:1].isdigit() else text, known) or f"there are {', '.join(known)}"
         raise TargetError(f"`{text}` is no architecture of NVIDIA's", hint=hint)
     if found[2] and found[2] not in row.suffixes:
         have = " and ".join(row.names[1:])

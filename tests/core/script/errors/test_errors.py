@@ -11,10 +11,12 @@
 from __future__ import annotations
 
 import linecache
+import math
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tirx import script as Tx
@@ -42,7 +44,7 @@ CASES = cases()
 def message_of(text: str) -> str:
     """What running `text` as a file prints."""
     linecache.cache[PATH] = (len(text), None, text.splitlines(keepends=True), PATH)
-    space = {"Tx": Tx, "T": Tx, "__name__": "kernel"}
+    space = {"Tx": Tx, "T": Tx, "np": np, "math": math, "__name__": "kernel"}
     try:
         exec(compile(text, PATH, "exec", dont_inherit=True), space)
     except TirxError as error:

@@ -113,7 +113,7 @@ def test_a_registered_name_is_a_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("threadid", "the language has no `threadid`\n  help: did you mean `thread_id` or `thread_binding` or `thread`?"),
+        ("theadid", "the language has no `theadid`\n  help: did you mean `thread_id` or `thread` or `thread_binding`?"),
         ("sblock", "the language has no `sblock`\n  help: schedulable blocks are not part of this language; write the loops"),
         ("call_packed", f"the language has no `call_packed`\n  help: {PACKED}"),
     ],
@@ -122,7 +122,7 @@ def test_an_unknown_name(name: str, message: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         getattr(Tx, name)
     assert isinstance(caught.value, AttributeError | TirxError)
-    assert str(caught.value) == message
+    assert f"{caught.value.message}\n  help: {caught.value.hint}" == message
     assert (caught.value.name, caught.value.obj) == (name, Tx)
 
 
@@ -131,7 +131,7 @@ def test_from_import_of_an_unknown_name() -> None:
         exec("from tirx.script import thread_ids")
     assert (
         str(caught.value)
-        == "the language has no `thread_ids`\n  help: did you mean `thread_id` or `thread` or `thread_binding`?"
+        == "the language has no `thread_ids`\n  help: did you mean `thread_id` or `thread_binding` or `thread`?"
     )
 
 

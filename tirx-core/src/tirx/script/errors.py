@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir import current_span
 from ..support.errors import BackendError
+from ..support.span import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,6 @@ class UnknownNameError(BackendError, AttributeError):
     """`Tx.<name>` does not exist; the message says what comes near, or what to install."""
 
     def __init__(self, message: str, *, name: str, obj: Any, hint: str | None) -> None:
-        BackendError.__init__(self, message, span=current_span(), hint=hint)
+        BackendError.__init__(self, message, span=current_span() or here(2), hint=hint)
         self.name = name
         self.obj = obj

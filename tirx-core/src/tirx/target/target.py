@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from ..backend import find, hint_for, names, registry
 from ..intrinsic import guard_calls
+from ..support.elsewhere import advice
 from ..support.errors import TargetError
 from ..support.late import late
 from ..support.suggest import did_you_mean
@@ -185,9 +186,18 @@ def _words(text: str) -> tuple[str, dict[str, Any]]:
     for word in rest:
         name, equals, value = word.lstrip("-").partition("=")
         if not word.startswith("-") or not name:
-            raise TargetError(f"`{word}` in the target {text!r} is no attribute", hint=f"write it -{word}=value")
+            raise TargetError(f"`{word}` in the target {text!r} is no attribute", hint=_attribute_hint(word, given))
         given[_key(name)] = value if equals else BARE
     return words[0], given
+
+
+def _attribute_hint(word: str, given: Mapping[str, Any]) -> str:
+    """How to write a word that stands after the kind: `arch=1`, or `-arch 1`."""
+    name, equals, _ = word.partition("=")
+    if equals:
+        return f"write it -{word}"
+    before = next(reversed(given), None)
+    return f"write it -{before}={word}" if before is not None and given[before] is BARE else f"write it -{name}=value"
 
 
 def _key(name: str) -> str:
@@ -197,9 +207,20 @@ def _key(name: str) -> str:
 def _kind(name: str) -> TargetKind:
     row: TargetKind | None = find("target_kinds", name)
     if row is None:
-        hint = hint_for("target_kinds", name) or f"there are {', '.join(Target.list_kinds())}"
-        raise TargetError(f"there is no target kind `{name}`", hint=hint)
+        raise TargetError(f"there is no target kind `{name}`", hint=_kind_hint(name))
     return row
+
+
+def _kind_hint(name: str) -> str:
+    """Who offers the kind, a tag that is meant, what it is called here, or what there is."""
+    offered = hint_for("target_kinds", name)
+    if offered is not None and not offered.startswith("did you mean"):  # somebody has exactly this kind
+        return offered
+    tags = [tag for tag in registry().rows("target_tags") if name.lower() in tag.partition("/")[2].split("-")]
+    if tags:
+        return f"a product is named with its vendor: {' or '.join(f'`{tag}`' for tag in tags[:3])}"
+    kinds = f"there are {', '.join(Target.list_kinds())}; `tirx targets {name}` searches products"
+    return advice("target", name.lower()) or offered or kinds
 
 
 def _tag(name: str) -> TargetTag:
@@ -215,6 +236,10 @@ def _tag_hint(name: str) -> str:
     known = [tag for tag in registry().rows("target_tags") if tag.partition("/")[0] == vendor]
     if not known:
         return hint_for("target_tags", name) or f"no backend that is installed has tags of `{vendor}`"
+    part = name.partition("/")[2].lower()
+    within = sorted((tag for tag in known if part in tag), key=len)[:3]
+    if within:
+        return f"did you mean {' or '.join(f'`{tag}`' for tag in within)}?"
     return did_you_mean(name, known) or f"there are {len(known)} tags of {vendor}, such as {known[0]}"
 
 

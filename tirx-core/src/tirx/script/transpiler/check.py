@@ -154,7 +154,8 @@ def signature_problems(definition: Definition, *, defaults: bool) -> list[Diagno
         if arg.annotation is None:
             problems.append(Diagnostic(
                 f"the parameter `{arg.arg}` has no annotation", definition.span(arg),
-                f'write `{arg.arg}: Tx.Buffer((n,), "float32")`, `{arg.arg}: Tx.int32` or `{arg.arg}: Tx.handle`',
+                "kernels are functions, not methods: leave it out, and use variables of the enclosing scope" if arg.arg in ("self", "cls")
+                else f'write `{arg.arg}: Tx.Buffer((n,), "float32")`, `{arg.arg}: Tx.int32` or `{arg.arg}: Tx.handle`',
             ))  # fmt: skip
     if not defaults:
         problems += [
