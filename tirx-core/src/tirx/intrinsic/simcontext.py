@@ -120,6 +120,9 @@ class SimContext(Protocol):
         A write of them before is a finding. `fenced`: it reads by a path of its own, where ordinary writes are seen behind `fence()` only.
         """
 
+    def ordinary(self, address: Any, dtype: DType) -> Any:
+        """Per active thread, whether a place was last written in the ordinary way, not by a path of its own."""
+
     def fence(self, queue: Any = None) -> None:
         """The active threads hand over: registers to the operations of `queue`; without one, ordinary writes to the other path."""
 

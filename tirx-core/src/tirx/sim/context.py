@@ -14,7 +14,7 @@ from .memory import GLOBAL_BASE, LOCAL_BASE, SHARED_RANK_BITS, WINDOW_BASE, WIND
 from .numeric import ALL, paired, pick, unpaired
 from .pending import Write
 from .pool import Site, memory_dtype, storage_dtype
-from .watch import Watch, Watches, granules
+from .watch import GRANULE, Watch, Watches, granules
 
 __all__ = ["Context"]
 
@@ -354,6 +354,15 @@ class Context:
             for arena, chosen, offset in self._arenas(addresses, dtype):
                 if arena.proxy is not None:
                     self.checker.unfenced(self.site, arena, granules(offset, dtype.bytes), self.threads[chosen], what)
+
+    def ordinary(self, address: Any, dtype: DType) -> Any:
+        """Per active thread, whether a place was last written in the ordinary way, not by a path of its own."""
+        addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
+        found = np.zeros(self.count, bool)
+        for arena, chosen, offset in self._arenas(addresses, dtype):
+            if arena.proxy is not None:
+                found[chosen] = arena.proxy.writer[offset // GRANULE] >= 0
+        return found
 
     def fence(self, queue: Any = None) -> None:
         """The active threads hand over: registers to the operations of `queue`; without one, ordinary writes to the other path."""

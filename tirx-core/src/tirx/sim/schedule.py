@@ -231,6 +231,8 @@ class Scheduler:
             self.gathering.give_up(self.spinning, self.push)
             self.signature = None
             return True
+        for explain in self.chunk.state.get("stuck", ()):
+            explain()
         self._report_spinning(kind, parts)
         self.spinning = {}
         return False

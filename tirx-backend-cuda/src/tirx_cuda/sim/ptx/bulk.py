@@ -12,6 +12,7 @@ from tirx.ir import DType
 from .atomic import update_of
 from .mbarrier import complete_on, in_cta
 from .run import NUMPY, Op
+from .turned import mark
 
 __all__ = [
     "ON_GROUP", "ON_MBARRIER", "ON_READ", "QUEUE", "ROW", "between", "commit_group", "each_thread", "promised", "red_async", "reduce", "st_async",
@@ -72,6 +73,7 @@ def promised(
         many: Any = one.ctx.repeated(count)
         part = data[ends[thread] - count[0] : ends[thread]]
         places = _spread(base[thread : thread + 1], count, dtype.bytes)
+        mark(one, places, None)
         made.append(many.promise(places, dtype, part, update, what=op.form.mnemonic, until=ON_MBARRIER, apart=True))
     return made
 

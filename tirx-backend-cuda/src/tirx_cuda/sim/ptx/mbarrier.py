@@ -84,7 +84,32 @@ def inval(op: Op, address: Any) -> None:
 
 def expect_tx(op: Op, address: Any, count: Any) -> None:
     """The phase ends only after `count` more transactions."""
+    _expected(op, address)
     _update(op, address, 0, count)
+
+
+def _expected(op: Op, address: Any) -> None:
+    """Remember who said how many bytes come; when nobody gets on, that may be what is wrong."""
+    known = op.ctx.state.setdefault("mbarrier bytes", {})
+    for at, key in enumerate(_keys(op, address)):
+        known[int(key)] = op, at, int(op.full(np.asarray(address).astype(np.int64))[at])
+    if not any(getattr(item, "__name__", "") == "_explain" for item in op.ctx.state.setdefault("stuck", [])):
+
+        def _explain() -> None:
+            for issuer, position, place in known.values():
+                _compare(issuer, position, place)
+
+        op.ctx.state["stuck"].append(_explain)
+
+
+def _compare(op: Op, position: int, address: int) -> None:
+    """A phase in which everybody has arrived and only bytes do not add up."""
+    one = Op(op.ctx.where(np.arange(op.count) == position), op.form)
+    pending, expected, bytes_left, _ = (int(field[0]) for field in _fields(_observed(one, np.array([address]))))
+    if not bytes_left or pending not in (0, expected):
+        return
+    words = f"expects {bytes_left} bytes more than copies bring" if bytes_left > 0 else f"expects {-bytes_left} bytes fewer than copies bring"
+    one.ctx.finding("transaction_count", f"the phase of this mbarrier {words}: it never ends")
 
 
 def complete_tx(op: Op, address: Any, count: Any) -> None:
@@ -116,6 +141,7 @@ def in_cta(address: Any, rank: int) -> Any:
 
 def arrive_expect_tx(op: Op, address: Any, transactions: Any) -> Any:
     """One arrival in a phase that ends only after the transactions."""
+    _expected(op, address)
     return _returned(op, _update(op, address, 1, transactions, drop=op.get("act") == "arrive_drop"))
 
 

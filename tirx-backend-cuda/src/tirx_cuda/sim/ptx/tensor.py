@@ -21,6 +21,7 @@ from .bulk import ON_GROUP, ON_MBARRIER, ON_READ, QUEUE, ROW, each_thread, targe
 from .fragments import WARP
 from .mbarrier import complete_on
 from .run import Op
+from .turned import mark
 
 __all__ = ["cp_fenceproxy", "fence_acquire", "fence_release", "prefetch", "reduce", "replace", "to_global", "to_shared"]
 
@@ -220,6 +221,7 @@ def _one_to_shared(op: Op, made: TensorMap, given: dict[str, Any]) -> None:
         if mask is None and op.get("group") != "cta_group::2" and (int(there[0]) >> 24) != (int(bar[0]) >> 24):
             op.ctx.finding("tensor_map", "the mbarrier of a copy lies in the cta that the copy goes to")
         address, flipped = _units(part, made, int(there[0]), box.units)
+        mark(part, address, made.swizzle)
         many: Any = part.ctx.repeated([box.units])
         words = np.ascontiguousarray(_flip(data, flipped)).view(np.uint32)
         promise = many.promise(address, ROW, words, what=op.form.mnemonic, until=ON_MBARRIER, apart=True)

@@ -15,6 +15,7 @@ from .fragments import WARP, elements, gathered, registers, scattered, whole_war
 from .mma import sizes, types
 from .run import Op
 from .sparse import MEANINGFUL, chunk_of, expanded, of_warps
+from .turned import compare
 
 __all__ = ["commit_group", "fence", "mma_async", "wait_group"]
 
@@ -104,14 +105,15 @@ def _matrix(op: Op, descriptor: Any, kind: str, first: Any, rows: int, transpose
         address = place.address((start + lane) % (depth * rows), first)
         places.append(address.reshape(-1, WARP))
         parts.append(op.ctx.load(address, UNIT).reshape(-1, WARP, 4))
-    _watch(op, np.concatenate(places, axis=1))
+    _watch(op, np.concatenate(places, axis=1), place.swizzled)
     return place.matrices(np.concatenate(parts, axis=1)[:, : depth * rows])
 
 
-def _watch(op: Op, places: Any) -> None:
-    """Each warp reads its places (warps, n) until it waits."""
+def _watch(op: Op, places: Any, swizzled: Any) -> None:
+    """Each warp reads its places (warps, n) until it waits, turned as its descriptor says."""
     for warp, addresses in enumerate(places):
         one: Any = op.ctx.where(np.arange(op.count) == warp * WARP).repeated([len(addresses)])
+        compare(Op(one, op.form), addresses, swizzled[warp * WARP], "wgmma.mma_async")
         one.watch(addresses, UNIT, queue=QUEUE, what="wgmma.mma_async", until=f"`{QUEUE}`", fenced=True)
 
 
