@@ -25,6 +25,7 @@ _AXES = ("x", "y", "z")
 _STATIC_LIMIT = 48 * 1024  # of shared memory that the source sizes; more must be dynamic on every architecture
 _CONSTRUCTS = (
     "while", "atomics", "barriers", "shuffles", "vectors", "dynamic_shared", "pointers", "calls", "printf", "asserts",
+    "async_copy",
 )  # fmt: skip
 _DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",

@@ -30,7 +30,6 @@ CONSTRUCTS: Mapping[str, str] = {
     "calls": "calls of other functions",
     "dynamic_shared": "memory that a launch sizes",
     "printf": "output from a kernel",
-    "recursion": "functions that call themselves",
     "async_copy": "copies that go on by themselves",
     "cluster": "groups of ctas that share memory",
 }

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .subject import Subject
 
-__all__ = ["ConformanceCheck", "Gap", "Outcome"]
+__all__ = ["COMPILED", "SOUND", "ConformanceCheck", "Gap", "Outcome"]
+
+LOADED = ("load.loads", "samples.read")
+SOUND = (
+    *LOADED, "rows.places", "rows.kinds", "targets.kinds", "targets.capabilities", "targets.scope_model", "pipelines.declared",
+    "simulator.declared",
+)  # fmt: skip
+"""What must hold before a kernel can be lowered at all."""
+COMPILED = (*SOUND, "pipelines.stages")
+"""And before anything can be said of what it becomes."""
 
 
 class Gap(str):
@@ -20,32 +29,50 @@ class ConformanceCheck:
     """One thing that every backend must hold.
 
     `run(subject)` yields what is wrong, a line each, and a `Gap` for what could not be tried. `topic.name` names the check,
-    `proves` completes "it holds that ...", `advice` says what to do when it fails. `loads` is False for checks that look at
-    the backend without loading it into this process.
+    `proves` completes "it holds that ...", `advice` says what to do when it fails. `after` are the checks without which this
+    one has nothing to look at: where one of them fails it is a gap, so that one fault is told once.
     """
 
-    __slots__ = ("advice", "loads", "name", "proves", "run")
+    __slots__ = ("advice", "after", "name", "proves", "run")
 
     def __init__(
-        self, name: str, run: Callable[[Subject], Iterator[str]], proves: str, advice: str, *, loads: bool = True
+        self,
+        name: str,
+        run: Callable[[Subject], Iterator[str]],
+        proves: str,
+        advice: str,
+        *,
+        after: Sequence[str] = LOADED,
     ) -> None:
         self.name = name
         self.run = run
         self.proves = proves
         self.advice = advice
-        self.loads = loads
+        self.after = tuple(after)
 
     def __repr__(self) -> str:
         return f"<ConformanceCheck {self.name}>"
 
 
 class Outcome:
-    """What became of one check: `state` is `passed`, `failed` or `gap`; `problems` and `gaps` are lines of text."""
+    """What became of one check: `state` is `passed`, `failed` or `gap`; `problems` and `gaps` are lines of text.
 
-    __slots__ = ("check", "gaps", "problems", "seconds")
+    `held_up` is whether it was not run, because a check that it comes after failed.
+    """
 
-    def __init__(self, check: ConformanceCheck, problems: list[str], gaps: list[str], seconds: float = 0.0) -> None:
+    __slots__ = ("check", "gaps", "held_up", "problems", "seconds")
+
+    def __init__(
+        self,
+        check: ConformanceCheck,
+        problems: list[str],
+        gaps: list[str],
+        seconds: float = 0.0,
+        *,
+        held_up: bool = False,
+    ) -> None:
         self.check = check
+        self.held_up = held_up
         self.problems = problems
         self.gaps = gaps
         self.seconds = seconds

@@ -15,7 +15,7 @@ from ...script.printer import to_script
 from ...support.errors import TirxError
 from ...target import Target
 from .cases import compilable
-from .check import ConformanceCheck, Gap
+from .check import COMPILED, ConformanceCheck, Gap
 from .subject import Subject
 
 __all__ = ["CHECKS", "source_digests"]
@@ -40,8 +40,11 @@ def source_digests(subject: Subject) -> dict[str, str]:
 
 
 def _declared(subject: Subject) -> Iterator[str]:
+    reads = {row.kind for name in ("toolchains", "devices") for row in registry().rows(name).values()}
     for target in subject.targets:
-        if not _writes(target):
+        if not _writes(target) and target.kind.name in reads:
+            yield f"kind `{target.kind.name}` has toolchains or devices, and writes no source for them"
+        elif not _writes(target):
             yield Gap(f"kind `{target.kind.name}` writes no source: it is simulated only")
 
 
@@ -135,18 +138,27 @@ CHECKS = (
         _described,
         "source names its language, its file suffix and its entries",
         "fill in Source(text, language, suffix, entries)",
+        after=COMPILED,
     ),
     ConformanceCheck(
         "codegen.deterministic",
         _deterministic,
         "a kernel has one source",
         "do not write counters, times, ids of objects, or the order of a set",
+        after=COMPILED,
     ),
-    ConformanceCheck("codegen.pure", _pure, "writing source changes nothing", "treat the module as read-only"),
+    ConformanceCheck(
+        "codegen.pure",
+        _pure,
+        "writing source changes nothing",
+        "treat the module as read-only",
+        after=COMPILED,
+    ),
     ConformanceCheck(
         "codegen.names",
         _names,
         "names of the author that are words of the target's language are changed",
         "add the words to `reserved` of the dialect, or take names from tirx.codegen.names.Names",
+        after=COMPILED,
     ),
 )

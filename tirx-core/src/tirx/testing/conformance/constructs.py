@@ -17,7 +17,7 @@ from ...script.text import from_source
 from ...support.span import add_author_file
 from .sample import Sample
 
-__all__ = ["CONSTRUCT_SAMPLES", "WITHOUT_SAMPLE", "copy_of", "too_much"]
+__all__ = ["CONSTRUCT_SAMPLES", "copy_of", "too_much"]
 
 add_author_file(__file__)
 THREADS = 64
@@ -27,14 +27,6 @@ _PLUS_ONE: Any = from_source("""
 def conform_plus_one(v: T.int32) -> T.int32:
     return v + 1
 """)
-
-WITHOUT_SAMPLE = {
-    "printf": "what a kernel prints is not compared",
-    "recursion": "the language has no neutral form of it",
-    "async_copy": "the language has no neutral form of it: each machine has names of its own",
-    "cluster": "it is a level of the scope model, and checked there",
-}
-"""Constructs of the vocabulary that no neutral kernel can show, and why."""
 
 
 def _traced(name: str, body: Callable[[Any, Any], None], per_thread: int = 1, dtype: str = "int32") -> PrimFunc:

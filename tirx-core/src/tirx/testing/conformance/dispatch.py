@@ -18,8 +18,8 @@ from ...tile.dispatch import Decision
 from ...tile.row import ConfigKey
 from ..tiles import tile_meaning
 from .cases import lowerable
-from .check import ConformanceCheck, Gap
-from .situations import Situation, situations
+from .check import COMPILED, ConformanceCheck, Gap
+from .situations import THREADS, Situation, situations
 from .subject import Subject
 
 __all__ = ["CHECKS"]
@@ -30,6 +30,10 @@ ENOUGH = 54
 
 PLAIN = 6
 """Situations that each operation is tried in at least, so that refusals are heard too."""
+
+
+LATER = ("copy_async", "gemm_async")
+"""Operations that go on by themselves: who reads the result has to wait for it first."""
 
 
 class Trials:
@@ -94,6 +98,8 @@ class Trials:
 
     def _said(self, where: Any, variant: Variant, fits: bool, refusals: list[tuple[str, Any]]) -> None:
         key = id(variant)
+        if isinstance(where, Situation) and where.row.name != variant.operation:
+            return  # an operation that a variant is made of; it has situations of its own
         if fits:
             self.fitting.setdefault(key, where)
         for name, verdict in refusals:
@@ -142,31 +148,41 @@ def _selected(subject: Subject) -> Iterator[str]:
 
 
 def _refusals(subject: Subject) -> Iterator[str]:
-    yield from _trials(subject).problems
+    found = _trials(subject)
+    yield from found.problems
+    silent = [f"{row.operation} {row.name}" for key, row in found.known.items() if key not in found.refusals]
+    if silent:
+        yield Gap(f"these refuse nothing of what they were asked: {', '.join(silent)}")
 
 
 def _results(subject: Subject) -> Iterator[str]:
     found = _trials(subject)
     for key, row in found.known.items():
         where = found.fitting.get(key)
-        if isinstance(where, Situation) and set(where.places) == {"global"}:
-            yield from _computed(row, where, subject.extensions)
+        if not isinstance(where, Situation) or not set(where.places) <= {"global", "shared"}:
+            continue
+        if row.operation in LATER:
+            yield Gap(
+                f"{row.operation} {row.name}: when it is done, the machine's own functions say; a sample shows it"
+            )
+        else:
+            yield from _computed(subject, row, where)
 
 
-def _computed(variant: Variant, where: Situation, extensions: tuple[str, ...]) -> Iterator[str]:
+def _computed(subject: Subject, variant: Variant, where: Situation) -> Iterator[str]:
     from ..operations import Place, check_tile_operation  # NumPy and the simulator
 
-    tiles = {
-        item.name: Place("global", where.shapes["w" not in item.rw], where.dtype)
+    threads = {"cta": THREADS, "warp": subject.width(where.target)}.get(where.scope, 1)  # those that do it together
+
+    operands: dict[str, Any] = {
+        item.name: Place(where.place(item), where.shape(item), where.dtype)
         for item in where.row.operands
-        if "tile" in item.kinds and (not item.optional or item.default or "w" in item.rw)
+        if item in where.tiles or ("tile" in item.kinds and item.default)
     }
-    if any("tile" not in item.kinds and not item.optional for item in where.row.operands):
-        return
     try:
         check_tile_operation(
-            where.row.name, dict(tiles), scope=where.scope, threads=128, target=where.target,
-            tolerance=0.05 if where.dtype == "float16" else 1e-4, dispatch=variant.name, extensions=extensions,
+            where.row.name, {**operands, **where.plain}, scope=where.scope, threads=threads, target=where.target,
+            tolerance=0.05 if where.dtype == "float16" else 1e-4, dispatch=variant.name, extensions=subject.extensions,
         )  # fmt: skip
     except (TirxError, AssertionError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -181,12 +197,8 @@ def _meanings(subject: Subject) -> Iterator[str]:
         if situation is None:
             yield Gap(f"tile operation {row.name} takes none of the kit's operands")
             continue
-        arrays = {
-            item.name: np.ones(situation.shapes["w" not in item.rw], "float32")
-            for item in row.operands
-            if "tile" in item.kinds and not item.optional
-        }
-        answer = tile_meaning(row.name)(**arrays)
+        arrays = {item.name: np.ones(situation.shape(item), "float32") for item in situation.tiles if not item.optional}
+        answer = tile_meaning(row.name)(**arrays, **situation.plain)
         written = [item.name for item in row.operands if "w" in item.rw]
         for name, value in zip(written, answer if len(written) > 1 else (answer,), strict=False):
             if name in arrays and np.shape(value) != arrays[name].shape:
@@ -246,18 +258,21 @@ CHECKS = (
         _selected,
         "each variant fits somewhere",
         'give a sample kernel in which it is chosen, or declare why there is none: GAPS = {"dispatch.selected: copy fast": "..."}',
+        after=COMPILED,
     ),
     ConformanceCheck(
         "dispatch.refusals",
         _refusals,
         "predicates answer or decline with a reason, and raise nothing else",
         "call decline(reason, measured=...) in the predicate; an exception there is a bug",
+        after=COMPILED,
     ),
     ConformanceCheck(
         "dispatch.results",
         _results,
         "variants compute what the operation means",
         "compare with the operation's meaning: tirx.testing.operations.check_tile_operation",
+        after=(*COMPILED, "dispatch.meanings"),
     ),
     ConformanceCheck(
         "dispatch.meanings",
@@ -270,5 +285,6 @@ CHECKS = (
         _config,
         "keywords are what they are declared to be",
         "correct ConfigKey: type, default, choices, doc",
+        after=COMPILED,
     ),
 )

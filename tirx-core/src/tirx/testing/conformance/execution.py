@@ -11,13 +11,12 @@ from ...driver import compile as compile_kernel
 from ...ir import IRModule, PrimFunc, dtype_names
 from ...runtime.toolchains import installed_toolchains
 from ...support.errors import TirxError, VerifyError
-from ...support.late import load_object
 from ...target import CONSTRUCTS, Target
 from .cases import Case, cases, compilable
-from .check import ConformanceCheck, Gap
-from .constructs import CONSTRUCT_SAMPLES, WITHOUT_SAMPLE, copy_of, too_much
+from .check import COMPILED, ConformanceCheck, Gap
+from .constructs import CONSTRUCT_SAMPLES, copy_of, too_much
 from .kernels import NEUTRAL_SAMPLES
-from .running import compare, lacking, simulated
+from .running import compare, lacking, no_device, simulated
 from .sample import Sample
 from .subject import Subject
 
@@ -27,11 +26,7 @@ __all__ = ["CHECKS"]
 def _construct(name: str) -> Callable[[Subject], Iterator[str]]:
     def run(subject: Subject) -> Iterator[str]:
         for target in subject.targets:
-            declared = name in target.capabilities.constructs
-            if name in WITHOUT_SAMPLE:
-                if declared:
-                    yield Gap(WITHOUT_SAMPLE[name])
-            elif not declared:
+            if name not in target.capabilities.constructs:
                 yield from _refused(CONSTRUCT_SAMPLES[name].make(subject.width(target)), target, f"construct `{name}`")
                 yield Gap(f"kind `{target.kind.name}` does not declare {CONSTRUCTS[name]}, and refuses them")
             elif subject.has_threads(target):
@@ -157,14 +152,9 @@ def _device(subject: Subject) -> Iterator[str]:
     if not rows:
         yield Gap("it has no devices")
     for row in rows:
-        try:
-            count = load_object(row.open)().count()
-        except Exception as error:  # noqa: BLE001 - drivers fail in any way
-            message = error.message if isinstance(error, TirxError) else f"{type(error).__name__}: {error}"
-            yield Gap(f"kind `{row.kind}` cannot run here: {str(message).splitlines()[0]}; {row.install}")
-            continue
-        if not count:
-            yield Gap(f"no device of kind `{row.kind}` is present")
+        reason = no_device(row)
+        if reason:
+            yield Gap(reason)
             continue
         for case in compilable(subject):
             if case.target.kind.name == row.kind:
@@ -189,25 +179,32 @@ CHECKS = (
         ConformanceCheck(
             f"construct.{name}",
             _construct(name),
-            f"{words} work where they are declared and are refused elsewhere",
+            f"{CONSTRUCTS[name]} work where they are declared and are refused elsewhere",
             _DECLARE,
+            after=COMPILED,
         )
-        for name, words in CONSTRUCTS.items()
+        for name in CONSTRUCT_SAMPLES
     ),
     ConformanceCheck(
-        "targets.dtypes", _dtypes, "elements of declared types can be copied, others are refused", _DECLARE
+        "targets.dtypes",
+        _dtypes,
+        "elements of declared types can be copied, others are refused",
+        _DECLARE,
+        after=COMPILED,
     ),
     ConformanceCheck(
         "targets.refuses_too_much",
         _limits,
         "kernels beyond the kind's limits are refused at their line",
         "let the pipeline run `verify` after `bind_target`, and give limits",
+        after=COMPILED,
     ),
     ConformanceCheck(
         "targets.refuses_threads",
         _without_threads,
         "a kind without threads refuses kernels that count them",
         "let the pipeline run `verify` after `bind_target`",
+        after=COMPILED,
     ),
     ConformanceCheck(
         "simulator.declared", _simulator, "each kind can be simulated", "give a Simulator row: simt or sequential"
@@ -218,6 +215,7 @@ CHECKS = (
             _kernel(sample),
             f"the neutral kernel `{sample.name}` gives what NumPy gives",
             "run `tirx.simulate` on it with this target, and read the report",
+            after=COMPILED,
         )
         for sample in NEUTRAL_SAMPLES
     ),
@@ -226,14 +224,20 @@ CHECKS = (
         _samples,
         "the backend's own kernels give what they expect",
         "run `tirx run FILE`, and read the report",
+        after=COMPILED,
     ),
     ConformanceCheck(
         "toolchain.compiles",
         _toolchain,
         "an installed toolchain takes the source of every kernel",
         "read the toolchain's message: the source is what is wrong",
+        after=COMPILED,
     ),
     ConformanceCheck(
-        "device.runs", _device, "a device gives what NumPy gives", "compare with the simulator: `tirx run --device`"
+        "device.runs",
+        _device,
+        "a device gives what NumPy gives",
+        "compare with the simulator: `tirx run --device`",
+        after=COMPILED,
     ),
 )

@@ -15,8 +15,9 @@ from ...support.errors import TargetError, TirxError
 from ...support.late import load_object
 from ...target import Target
 from ..rows import sample_call
+from .agreement import offered
 from .cases import compilable
-from .check import ConformanceCheck, Gap
+from .check import COMPILED, ConformanceCheck, Gap
 from .subject import Subject
 
 __all__ = ["CHECKS"]
@@ -46,13 +47,14 @@ def _fields(emission: Emission, row: Intrinsic) -> Iterator[str]:
 
 
 def _emittable(subject: Subject) -> Iterator[str]:
-    if not subject.rows("intrinsics"):
+    rows = offered(subject)
+    if not rows:
         yield Gap("it has no intrinsics")
     writes = registry().rows("codegens")
     targets = [target for target in subject.every_target if target.kind.name in writes]
     shown = _shown(subject)
     reasons: dict[str, list[str]] = {}
-    for row in subject.rows("intrinsics") if targets else ():
+    for row in rows if targets else ():
         for line in _written(subject, row, targets, shown):
             if isinstance(line, Gap):
                 reasons.setdefault(line, []).append(row.name)
@@ -163,6 +165,7 @@ CHECKS = (
         _emittable,
         "every intrinsic can be written in the target's source",
         "give an Emission for the kind, or let the code generator write it",
+        after=(*COMPILED, "intrinsics.rules"),
     ),
     ConformanceCheck(
         "intrinsics.meanings",

@@ -10,7 +10,7 @@ from typing import Any
 from ...backend import default_host, find, info, load, registry, unload
 from ...backend.hooks import functions_of
 from ...backend.importing import import_plugin
-from .check import ConformanceCheck, Gap
+from .check import COMPILED, ConformanceCheck, Gap
 from .codegen import source_digests
 from .subject import Subject
 
@@ -18,6 +18,10 @@ __all__ = ["CHECKS"]
 
 
 def _loads(subject: Subject) -> Iterator[str]:
+    elsewhere = subject.observed.get("loading")
+    if elsewhere:
+        yield f"in a process of its own: {elsewhere}"
+        return
     load(subject.name)
     record = info(subject.name)
     if record.state != "OK":
@@ -94,7 +98,11 @@ def _processes(subject: Subject) -> Iterator[str]:
 
 CHECKS = (
     ConformanceCheck(
-        "load.loads", _loads, "the backend loads", "`tirx.backend.info(NAME).traceback` has the whole story"
+        "load.loads",
+        _loads,
+        "the backend loads",
+        "`tirx.backend.info(NAME).traceback` has the whole story",
+        after=("import.alive", "import.processes", "import.core_untouched", "import.isolated"),
     ),
     ConformanceCheck(
         "load.unloads",
@@ -113,11 +121,13 @@ CHECKS = (
         _threads,
         "threads that compile at the same time do not disturb each other",
         "keep no module-level state in passes and code generators",
+        after=COMPILED,
     ),
     ConformanceCheck(
         "load.processes",
         _processes,
         "another process with another hash seed writes the same source and reads pickled rows by name",
         "do not iterate over sets or by id() where source is written",
+        after=COMPILED,
     ),
 )

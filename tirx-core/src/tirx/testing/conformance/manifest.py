@@ -16,7 +16,7 @@ __all__ = ["CHECKS"]
 
 def _found(subject: Subject) -> Iterator[str]:
     item = subject.candidate
-    if not item.usable:
+    if not item.usable and set(item.apis) & set(API_VERSIONS):  # another API is a check of its own
         yield f"`{item.name}` of {item.distribution} is {item.state}: {item.cause}; {item.todo}"
 
 
@@ -75,21 +75,21 @@ CHECKS = (
         _found,
         "core finds the backend and may load it",
         "follow what is said behind the cause; `tirx why NAME` tells the rule",
-        loads=False,
+        after=(),
     ),
     ConformanceCheck(
         "manifest.api_window",
         _api_window,
         "the backend speaks a plugin API of this core",
         "name the entry-point group after an API of the window: tirx.api.v1",
-        loads=False,
+        after=(),
     ),
     ConformanceCheck(
         "manifest.requires_core",
         _requires_core,
         "the distribution depends on tirx-core, and on a range of versions",
         'write dependencies = ["tirx-core>=0.1,<0.2"]: an equality makes every release of core break the backend',
-        loads=False,
+        after=(),
     ),
     ConformanceCheck(
         "manifest.promises",

@@ -14,7 +14,7 @@ from ...support.errors import TirxError, VerifyError
 from ...transform.extensions import extended
 from ...transform.pipeline import Anchor, Pass, PassContext, Pipeline
 from .cases import Case, lowerable
-from .check import ConformanceCheck, Gap
+from .check import SOUND, ConformanceCheck, Gap
 from .subject import Subject
 
 __all__ = ["CHECKS"]
@@ -123,17 +123,20 @@ CHECKS = (
         _contracts,
         "each pass answers a well-formed module, leaves its argument alone, and answers the same again",
         "rebuild what changes (tirx.ir.rewrite) and keep no state in the pass",
+        after=SOUND,
     ),
     ConformanceCheck(
         "pipelines.stages",
         _stages,
         "`lower` ends with host and device functions without ids and tile calls",
         "end `lower` with split_host_device; machines with threads take core's SIMT_LOWER",
+        after=SOUND,
     ),
     ConformanceCheck(
         "pipelines.readable",
         _readable,
         "lowered kernels print as text that reads back",
         "give Intrinsic rows a `form` where the language's function takes its arguments in another order",
+        after=SOUND,
     ),
 )

@@ -6,12 +6,13 @@ import time
 import traceback
 from collections.abc import Iterable
 
-from ...backend import load
 from ...support.errors import TirxError
 from . import (
+    agreement,
     codegen,
     dispatch,
     execution,
+    facts,
     importing,
     intrinsics,
     loading,
@@ -27,7 +28,26 @@ from .subject import Subject
 
 __all__ = ["ALL", "check_backend", "judge"]
 
-_TOPICS = (manifest, importing, loading, rows, namespaces, targets, pipelines, codegen, intrinsics, dispatch, execution)
+_TOPICS = (
+    manifest,
+    importing,
+    loading,
+    rows,
+    namespaces,
+    targets,
+    pipelines,
+    codegen,
+    intrinsics,
+    dispatch,
+    execution,
+    facts,
+    agreement,
+)
+
+
+def _samples(subject: Subject) -> Iterable[str]:
+    subject.samples  # noqa: B018 - a file that cannot be read says why
+    return ()
 
 
 def _declared_gaps(subject: Subject) -> Iterable[str]:
@@ -36,6 +56,13 @@ def _declared_gaps(subject: Subject) -> Iterable[str]:
 
 ALL: tuple[ConformanceCheck, ...] = (
     *(check for topic in _TOPICS for check in topic.CHECKS),
+    ConformanceCheck(
+        "samples.read",
+        lambda subject: iter(_samples(subject)),
+        "the sample files can be read",
+        "correct the file: KERNEL, arguments(rng), expected(*arrays)",
+        after=("load.loads",),
+    ),
     ConformanceCheck(
         "samples.gaps",
         lambda subject: iter(_declared_gaps(subject)),
@@ -46,16 +73,27 @@ ALL: tuple[ConformanceCheck, ...] = (
 """Every check, in the order in which they run."""
 
 
+_BY_NAME = {item.name: item for item in ALL}
+
+
 def judge(check: ConformanceCheck, subject: Subject) -> Outcome:
-    """Run one check. What it raises counts against the backend, with the place."""
+    """The outcome of one check, found once for each subject. What it raises counts against the backend, with the place."""
+    if check.name not in subject.outcomes:
+        failed = next((name for name in check.after if judge(_BY_NAME[name], subject).state == "failed"), None)
+        held_up = failed or next((name for name in check.after if judge(_BY_NAME[name], subject).held_up), None)
+        subject.outcomes[check.name] = _held_up(check, held_up) if held_up else _run(check, subject)
+    return subject.outcomes[check.name]
+
+
+def _held_up(check: ConformanceCheck, other: str) -> Outcome:
+    return Outcome(check, [], [f"not tried, since `{other}` does not hold"], held_up=True)
+
+
+def _run(check: ConformanceCheck, subject: Subject) -> Outcome:
     problems: list[str] = []
     gaps: list[str] = []
     start = time.perf_counter()
     try:
-        if check.loads and check.name != "load.loads":
-            reason = _unloadable(subject)
-            if reason:
-                return Outcome(check, [], [reason])
         for line in check.run(subject):
             (gaps if isinstance(line, Gap) else problems).append(str(line))
     except TirxError as error:
@@ -64,14 +102,6 @@ def judge(check: ConformanceCheck, subject: Subject) -> Outcome:
         last = traceback.extract_tb(error.__traceback__)[-1]
         problems.append(f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})")
     return Outcome(check, list(dict.fromkeys(problems)), list(dict.fromkeys(gaps)), time.perf_counter() - start)
-
-
-def _unloadable(subject: Subject) -> str:
-    try:
-        load(subject.name)
-    except TirxError:
-        return "it does not load"
-    return ""
 
 
 def check_backend(name: str, samples: Iterable[str] = (), only: Iterable[str] = ()) -> ConformanceReport:

@@ -8,11 +8,24 @@ import numpy as np
 
 from ...driver import simulate
 from ...ir import IRModule, PrimFunc
+from ...runtime.row import DeviceRow
+from ...support.errors import TirxError
+from ...support.late import load_object
 from ...target import Target
 from .sample import Sample
 from .subject import Subject
 
-__all__ = ["compare", "lacking", "simulated"]
+__all__ = ["compare", "lacking", "no_device", "simulated"]
+
+
+def no_device(row: DeviceRow) -> str:
+    """Why kernels cannot be run on devices of this row here; empty where they can."""
+    try:
+        count = load_object(row.open)().count()
+    except Exception as error:  # noqa: BLE001 - drivers fail in any way
+        message = error.message if isinstance(error, TirxError) else f"{type(error).__name__}: {error}"
+        return f"kind `{row.kind}` cannot run here: {str(message).splitlines()[0]}; {row.install}"
+    return "" if count else f"no device of kind `{row.kind}` is present"
 
 
 def lacking(sample: Sample, subject: Subject, target: Target) -> str:

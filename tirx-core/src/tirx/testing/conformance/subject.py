@@ -39,6 +39,7 @@ class Subject:
         self.name = name
         self.paths = tuple(os.path.abspath(path) for path in paths)
         self.used_gaps: set[str] = set()
+        self.outcomes: dict[str, Any] = {}  # of checks that were run; a check may come after others
         self._compiled: dict[tuple[int, str], Executable] = {}
         self._kept: list[Any] = []
 
@@ -104,7 +105,7 @@ class Subject:
 
     # ---- loaded -----------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _contribution(self) -> Mapping[str, tuple[Any, ...]]:
         load(self.name)
         for item in default_host().snapshot().contributions:

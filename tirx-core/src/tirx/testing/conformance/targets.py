@@ -186,7 +186,13 @@ CHECKS = (
         "defaults pass the kind's own checks and wrong values are refused by name",
         "correct the default; let checks answer text and `complete` raise TargetError",
     ),
-    ConformanceCheck("targets.tags", _tags, "every named target can be made", "correct the attributes of the tag"),
+    ConformanceCheck(
+        "targets.tags",
+        _tags,
+        "every named target can be made",
+        "correct the attributes of the tag",
+        after=("load.loads", "targets.kinds"),
+    ),
     ConformanceCheck(
         "targets.capabilities",
         _capabilities,

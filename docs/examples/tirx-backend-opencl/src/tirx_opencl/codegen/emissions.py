@@ -140,6 +140,7 @@ def _looping(printer: Any, call: Call, name: str, dtype: DType, word: str, prefi
 def _masked_load(printer: Any, call: Call, texts: Sequence[str]) -> str:
     """A function for each vector and memory: lanes whose mask is false are not read."""
     kind, mask = printer.ctype(call.dtype), printer.ctype(call.args[1].dtype)
+    _vectors_only(call, call.dtype)
     element, space = printer.type(call.dtype.element), printer.dialect.spaces[_scope(call)]
     name = f"masked_load_{call.dtype.name}_{space.strip('_ ')}"
     zero = printer.type(call.dtype.element)
@@ -151,6 +152,7 @@ def _masked_load(printer: Any, call: Call, texts: Sequence[str]) -> str:
 
 def _masked_store(printer: Any, call: Call, texts: Sequence[str]) -> str:
     dtype = call.args[1].dtype
+    _vectors_only(call, dtype)
     kind, mask = printer.ctype(dtype), printer.ctype(call.args[2].dtype)
     element, space = printer.type(dtype.element), printer.dialect.spaces[_scope(call)]
     name = f"masked_store_{dtype.name}_{space.strip('_ ')}"
@@ -158,6 +160,12 @@ def _masked_store(printer: Any, call: Call, texts: Sequence[str]) -> str:
     head = f"static inline void {name}({space}{element}* place, {kind.name} value, {mask.name} mask)"
     printer.define(f"{name}()", "\n".join([f"{head} {{", *lines, "}"]))
     return f"{name}(({space}{element}*){printer.text(call.args[0], UNARY)}, {texts[1]}, {texts[2]})"
+
+
+def _vectors_only(call: Call, dtype: DType) -> None:
+    if dtype.lanes == 1:
+        hint = "write `if mask:` before a plain load or store"
+        raise TargetError(f"{call.op.name} is for vectors, and this is one {dtype}", span=call.span, hint=hint)
 
 
 # ---- warps --------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ native_exp10 = _meaning(lambda x: np.power(10.0, x))
 native_log = _meaning(np.log)
 native_log2 = _meaning(np.log2)
 native_log10 = _meaning(np.log10)
-native_powr = _meaning(np.power)
+native_powr = _meaning(lambda x, y: np.where(np.asarray(x) < 0, np.nan, np.power(x, y)))  # it is for x >= 0
 native_recip = _meaning(np.reciprocal)
 native_rsqrt = _meaning(lambda x: 1 / np.sqrt(x))
 native_sin = _meaning(np.sin)
