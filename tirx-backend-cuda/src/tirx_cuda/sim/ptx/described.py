@@ -22,7 +22,7 @@ UNIT = DType("uint32x4")
 _WGMMA = np.array([0, 7, 3, 1])  # how many units change places, by mode: none, rows of 128, 64 and 32 bytes
 _TCGEN05 = np.array([0, 0, 7, 0, 3, 0, 1, 0])
 _IN_UNITS_OF_32 = 1
-_SIZES = {"f16": 2, "bf16": 2, "tf32": 4}
+_SIZES = {"f16": 2, "bf16": 2, "ti16": 2, "tf32": 4}
 
 
 class Place:
@@ -64,6 +64,14 @@ class Place:
         for name in ("base", "leading", "stride", "swizzled"):
             setattr(made, name, np.repeat(getattr(self, name), count))
         made.transposed, made.kind, made.depth = self.transposed, self.kind, self.depth
+        return made
+
+    def in_rank(self, rank: Any) -> Place:
+        """The same descriptors in the shared memory of another cta of the cluster."""
+        made = self.repeated(1)
+        made.base = (self.base & ((1 << SHARED_RANK_BITS) - 1)) | (
+            np.asarray(rank).astype(np.int64) + 1
+        ) << SHARED_RANK_BITS
         return made
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from .run import Op
 
-__all__ = ["WARP", "elements", "fragment", "gathered", "registers", "scattered", "whole_warps"]
+__all__ = ["WARP", "elements", "fragment", "gathered", "registers", "scattered", "spread", "whole_warps"]
 
 WARP = 32
 
@@ -33,8 +33,10 @@ def registers(op: Op, values: Any) -> Any:
     return np.stack([op.full(value) for value in values], axis=-1).reshape(-1, WARP, len(values))
 
 
-_PER_WORD = {"f16": 2, "bf16": 2, "tf32": 1, "e4m3": 4, "e5m2": 4, "u8": 4, "s8": 4, "u4": 8, "s4": 8, "b1": 32, "f64": 1, "f32": 1,
-             "s32": 1, "e3m2": 4, "e2m3": 4, "e2m1": 4, "e2m1 packed": 8}  # fmt: skip
+_PER_WORD = {
+    "f16": 2, "bf16": 2, "ti16": 2, "tf32": 1, "e4m3": 4, "e5m2": 4, "u8": 4, "s8": 4, "u4": 8, "s4": 8, "b1": 32, "f64": 1, "f32": 1,
+    "s32": 1, "e3m2": 4, "e2m3": 4, "e2m1": 4, "e2m1 packed": 8,
+}  # fmt: skip
 _SMALL = {
     "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e3m2": ml_dtypes.float6_e3m2fn, "e2m3": ml_dtypes.float6_e2m3fn,
     "e2m1": ml_dtypes.float4_e2m1fn,
@@ -52,6 +54,9 @@ def elements(words: Any, kind: str) -> Any:
         return words.view(np.float16).reshape(shape).astype(np.float32)
     if kind == "bf16":
         return (words.view(np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
+    if kind == "ti16":  # a sign, four zeros, eleven bits
+        halves = words.view(np.uint16)
+        return (np.where(halves >> 15, -1, 1) * (halves & 0x7FF)).astype(np.float32).reshape(shape)
     if kind == "tf32":
         return (words & np.uint32(0xFFFFE000)).view(np.float32).reshape(shape)
     if kind in _SMALL:
@@ -62,6 +67,13 @@ def elements(words: Any, kind: str) -> Any:
         nibbles = np.stack([words.view(np.uint8) & 0xF, words.view(np.uint8) >> 4], axis=-1)
         return nibbles.view(_SMALL["e2m1"]).astype(np.float32).reshape(shape)
     return _nibbles_or_bits(words, kind, shape)
+
+
+def spread(words: Any, bits: int) -> Any:
+    """Sixteen elements that lie close together in some words, each in a byte of its own: (n, 16)."""
+    data = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
+    parts = data[..., : 16 * bits].reshape(-1, 16, bits)
+    return (parts << np.arange(bits, dtype=np.uint8)).sum(axis=-1).astype(np.uint8)
 
 
 def _small(data: Any, kind: str) -> Any:

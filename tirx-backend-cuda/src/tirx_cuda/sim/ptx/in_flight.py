@@ -1,6 +1,6 @@
 """What operations of the fifth generation of tensor cores still use, in shared and in tensor memory.
 
-A thread's products and copies belong to it until its `tcgen05.commit`; then to the mbarrier, until somebody waits for the phase.
+A thread's products and copies go on until somebody waits for a phase that a later `tcgen05.commit` of the thread ended.
 A warp's stores belong to its first thread until `tcgen05.wait::st`.
 """
 
@@ -16,8 +16,9 @@ from tirx.sim.watch import Watch, Watches
 from .described import UNIT
 from .run import Op
 from .tensor_memory import COLUMNS, LANES, TensorMemory
+from .turned import compare
 
-__all__ = ["ON_COMMIT", "ON_STORE", "quiet", "reading", "started", "stored", "taken", "using"]
+__all__ = ["ON_COMMIT", "ON_STORE", "quiet", "reading", "started", "stored", "taken", "unfinished", "using"]
 
 ON_COMMIT, ON_STORE = "a wait for the mbarrier of `tcgen05.commit`", "`tcgen05.wait::st`"
 
@@ -65,10 +66,11 @@ def stored(op: Op, at: int, memory: TensorMemory, cells: Sequence[Any]) -> None:
     started(op, ON_STORE, thread).append(_watch(op, thread, memory, cells, "w", ON_STORE))
 
 
-def reading(op: Op, places: Any) -> None:
-    """Addresses in shared memory (threads, units of 16 bytes) that each thread's operation reads."""
+def reading(op: Op, places: Any, swizzled: Any) -> None:
+    """Addresses in shared memory (threads, units of 16 bytes) that each thread's operation reads, turned as its descriptor says."""
     for at, addresses in enumerate(places):
         one: Any = op.ctx.where(np.arange(op.count) == at).repeated([len(addresses)])
+        compare(Op(one, op.form), addresses, np.broadcast_to(swizzled, (op.count,))[at], op.form.mnemonic)
         watch = one.watch(addresses, UNIT, what=op.form.mnemonic, until=ON_COMMIT, fenced=True)
         if watch is not None:
             started(op, ON_COMMIT, watch.thread).append(watch)
@@ -78,6 +80,16 @@ def started(op: Op, queue: str, thread: int) -> list[Any]:
     """What a thread has started and not handed on."""
     known: dict[tuple[str, int], list[Any]] = op.ctx.state.setdefault("tcgen05 started", {})
     return known.setdefault((queue, int(thread)), [])
+
+
+def unfinished(op: Op) -> list[list[Any]]:
+    """What each active thread has started and nobody has waited for: a commit tracks all of it, whatever was committed before."""
+    found = []
+    for thread in op.ctx.threads:
+        mine = started(op, ON_COMMIT, thread)
+        mine[:] = [item for item in mine if item.pieces]
+        found.append(list(mine))
+    return found
 
 
 def taken(op: Op, queue: str) -> list[list[Any]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tirx.ir import DType
 
-from .fragments import WARP, whole_warps
+from .fragments import WARP, spread, whole_warps
 from .run import Op
 
 __all__ = ["ldmatrix", "movmatrix", "stmatrix"]
@@ -68,14 +68,7 @@ def _rows(op: Op, naming: Any, addresses: Any) -> Any:
         text = f"{op.form.mnemonic} takes rows at multiples of {source.alignment} bytes"
         ctx.finding("misaligned", text, wrong)
     words = [ctx.load(addresses + 4 * word, DType("uint32")) for word in range(source.words)]
-    return _expanded(np.stack(words, axis=-1).astype(np.uint32), source)
-
-
-def _expanded(words: Any, source: _Source) -> Any:
-    """Elements that lie close together, each in a byte of its own."""
-    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
-    parts = bits[:, : 16 * source.bits].reshape(-1, 16, source.bits)
-    made = (parts << np.arange(source.bits, dtype=np.uint8)).sum(axis=-1).astype(np.uint8)
+    made = spread(np.stack(words, axis=-1).astype(np.uint32), source.bits)
     return np.where(made >= 8, made | 0xF0, made).astype(np.uint8) if source.signed else made
 
 
