@@ -138,3 +138,41 @@ def wide_integers(A: Tx.Buffer((2048,), "int8"), B: Tx.Buffer((2048,), "int8")):
     tx = Tx.thread_id([128])
     for v in Tx.vectorized(16):
         B[tx * 16 + v] = Tx.max(A[tx * 16 + v], Tx.int8(0)) + B[tx * 16 + v]
+
+
+@Tx.prim_func
+def small_constants(
+    A: Tx.Buffer((4,), "float8_e4m3fn"), B: Tx.Buffer((4,), "float8_e5m2"), C: Tx.Buffer((4,), "float32")
+):
+    Tx.device_entry()
+    A[0] = Tx.float8_e4m3fn("nan")
+    B[0] = Tx.float8_e5m2("inf")
+    B[1] = Tx.float8_e5m2("-inf")
+    C[0] = Tx.cast(Tx.float16(0.1), "float32")
+    C[1] = Tx.cast(Tx.float4_e2m1fn(1.5), "float32")
+
+
+@Tx.prim_func
+def four_bits(
+    A: Tx.Buffer((128,), "float4_e2m1fn"), B: Tx.Buffer((128,), "float4_e2m1fn"), C: Tx.Buffer((128,), "float16")
+):
+    Tx.device_entry()
+    tx = Tx.thread_id([16])
+    for j in Tx.vectorized(8):
+        B[tx * 8 + j] = Tx.cast(C[tx * 8 + j], "float4_e2m1fn")
+    C[tx] = Tx.cast(A[tx], "float16") + Tx.cast(A[2 * tx + 1], "float16")
+    own = Tx.alloc_local((2,), "float4_e2m1fn")
+    own[0] = A[tx]
+    own[1] = -A[tx]
+    B.vstore([2 * tx], own.vload([0], "float4_e2m1fnx2"))
+
+
+@Tx.prim_func
+def six_bits(
+    A: Tx.Buffer((64,), "float6_e2m3fn"), B: Tx.Buffer((64,), "float6_e3m2fn"), C: Tx.Buffer((64,), "float32")
+):
+    Tx.device_entry()
+    tx = Tx.thread_id([16])
+    for j in Tx.vectorized(4):
+        C[tx * 4 + j] = Tx.cast(A[tx * 4 + j], "float32")
+    B[tx] = Tx.max(Tx.cast(A[tx], "float6_e3m2fn"), Tx.float6_e3m2fn(0.0))

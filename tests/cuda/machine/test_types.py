@@ -57,10 +57,14 @@ BITS = [
     ("float32", "int32"), ("float32", "uint32"), ("int32", "float32"), ("uint32", "float32"), ("float64", "int64"), ("uint64", "float64"),
     ("float16", "uint16"), ("float16", "int16"), ("uint16", "float16"), ("bfloat16", "uint16"), ("int16", "bfloat16"),
     ("float16", "bfloat16"), ("int8", "uint8"), ("uint32", "int32"), ("float8_e4m3fn", "uint8"), ("int8", "float8_e5m2"),
+    ("float6_e2m3fn", "uint8"), ("uint8", "float6_e3m2fn"),
 ]  # fmt: skip
 VECTORS = [
     (dtype, lanes)
-    for dtype in ("int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "bool")
+    for dtype in (
+        "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float6_e2m3fn",
+        "float6_e3m2fn", "bool",
+    )
     for lanes in (2, 3, 4, 8, 16)
 ]  # fmt: skip
 
@@ -129,7 +133,8 @@ def arguments(kernel: PrimFunc) -> tuple[Any, ...]:
         dtype = numpy_dtype(DType(param.dtype))
         if kernel.name == "bits":
             size = param.shape[0] * dtype.itemsize
-            made.append(rng.integers(0, 120, size).astype(np.uint8).view(dtype))
+            codes = 64 if "float6" in kernel.params[0].dtype.name else 120
+            made.append(rng.integers(0, codes, size).astype(np.uint8).view(dtype))
         elif DType(param.dtype).is_float:
             made.append((rng.random(param.shape) * 1.9 - 0.9).astype(dtype))
         else:

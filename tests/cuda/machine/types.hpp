@@ -103,11 +103,21 @@ struct E5M2 {
     return decoded<5, 2>(bits);
   }
 };
+// Floats of 6 and 4 bits have no NaN: it becomes the largest number.
+template <int E, int M> struct Finite {
+  static unsigned char from(double x) {
+    constexpr unsigned int largest = (1 << (E + M)) - 1;
+    return (unsigned char)(std::isnan(x) ? largest : encoded<E, M>(x, largest, largest));
+  }
+  static float to(unsigned char bits) { return decoded<E, M>(bits); }
+};
 template <typename Format> struct Tiny {
   unsigned char __x = 0;
   Tiny() = default;
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>> explicit Tiny(T x) : __x(Format::from((double)x)) {}
-  explicit operator float() const { return Format::to(__x); }
+  template <typename T, typename = std::enable_if_t<!std::is_arithmetic_v<T>>, typename = decltype(std::declval<T>().wide())>
+  explicit Tiny(T x) : __x(Format::from((double)x.wide())) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>> explicit operator T() const { return (T)Format::to(__x); }
 };
 
 }  // namespace machine
@@ -117,6 +127,9 @@ using __half = half;
 using __nv_bfloat16 = machine::Small<machine::BFloat>;
 using __nv_fp8_e4m3 = machine::Tiny<machine::E4M3>;
 using __nv_fp8_e5m2 = machine::Tiny<machine::E5M2>;
+using __nv_fp6_e2m3 = machine::Tiny<machine::Finite<2, 3>>;
+using __nv_fp6_e3m2 = machine::Tiny<machine::Finite<3, 2>>;
+using __nv_fp4_e2m1 = machine::Tiny<machine::Finite<2, 1>>;
 
 inline unsigned short __half_as_ushort(half x) { return x.bits; }
 inline short __half_as_short(half x) { return (short)x.bits; }
@@ -188,6 +201,18 @@ inline half2 __float22half2_rn(float2 a) { return {half(a.x), half(a.y)}; }
 inline float2 __half22float2(half2 a) { return {(float)a.x, (float)a.y}; }
 template <typename F> machine::Pair<F> __hmax2(machine::Pair<F> a, machine::Pair<F> b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
 template <typename F> machine::Pair<F> __hmin2(machine::Pair<F> a, machine::Pair<F> b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+
+// Two floats of 4 bits in a byte, the first in its lower half.
+struct __nv_fp4x2_e2m1 {
+  unsigned char __x;
+  __nv_fp4x2_e2m1() = default;
+  template <typename P, typename = decltype(std::declval<P>().y)>
+  explicit __nv_fp4x2_e2m1(P pair) : __x(__nv_fp4_e2m1(pair.x).__x | __nv_fp4_e2m1(pair.y).__x << 4) {}
+  float at(int i) const { return machine::decoded<2, 1>(__x >> 4 * i & 15); }
+  explicit operator float2() const { return {at(0), at(1)}; }
+  explicit operator half2() const { return {half(at(0)), half(at(1))}; }
+  explicit operator __nv_bfloat162() const { return {__nv_bfloat16(at(0)), __nv_bfloat16(at(1))}; }
+};
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 

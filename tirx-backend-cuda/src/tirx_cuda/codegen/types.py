@@ -40,9 +40,28 @@ _FLOATS = {
     ),
     "float32": CType("float", literal="{0}f", infinity="CUDART_INF_F", nan="CUDART_NAN_F", constants=_LIMITS),
     "float64": CType("double", infinity="CUDART_INF", nan="CUDART_NAN", constants=_LIMITS),
-    "float8_e4m3fn": CType("__nv_fp8_e4m3", include=_FP8, literal="__nv_fp8_e4m3({0}f)"),
-    "float8_e5m2": CType("__nv_fp8_e5m2", include=_FP8, literal="__nv_fp8_e5m2({0}f)"),
-    "float8_e8m0fnu": CType("__nv_fp8_e8m0", include=_FP8, literal="__nv_fp8_e8m0({0}f)"),
+    "float8_e4m3fn": CType(
+        "__nv_fp8_e4m3",
+        include=_FP8,
+        literal="__nv_fp8_e4m3({0}f)",
+        nan="__nv_fp8_e4m3(CUDART_NAN_F)",
+        constants=_LIMITS,
+    ),
+    "float8_e5m2": CType(  # constructors saturate
+        "__nv_fp8_e5m2",
+        include=_FP8,
+        literal="__nv_fp8_e5m2({0}f)",
+        infinity="bit_cast<__nv_fp8_e5m2>((unsigned char)0x7c)",
+        minus_infinity="bit_cast<__nv_fp8_e5m2>((unsigned char)0xfc)",
+        nan="bit_cast<__nv_fp8_e5m2>((unsigned char)0x7f)",
+    ),
+    "float8_e8m0fnu": CType(
+        "__nv_fp8_e8m0",
+        include=_FP8,
+        literal="__nv_fp8_e8m0({0}f)",
+        nan="__nv_fp8_e8m0(CUDART_NAN_F)",
+        constants=_LIMITS,
+    ),
     "float6_e2m3fn": CType("__nv_fp6_e2m3", include=_FP6, literal="__nv_fp6_e2m3({0}f)"),
     "float6_e3m2fn": CType("__nv_fp6_e3m2", include=_FP6, literal="__nv_fp6_e3m2({0}f)"),
     "float4_e2m1fn": CType("__nv_fp4_e2m1", include=_FP4, literal="__nv_fp4_e2m1({0}f)"),
@@ -79,7 +98,10 @@ def _types() -> Iterator[tuple[str, CType]]:
     yield from _vectors("float32", "float")
     yield from _vectors("float64", "double")
     yield from _PAIRS.items()
-    yield "tensormap", CType("tensor_map", definition="struct alignas(64) tensor_map {\n  unsigned long long opaque[16];\n};")
+    yield (
+        "tensormap",
+        CType("tensor_map", definition="struct alignas(64) tensor_map {\n  unsigned long long opaque[16];\n};"),
+    )
 
 
 TYPES = dict(_types())
@@ -88,7 +110,9 @@ TYPES = dict(_types())
 PAIRS = {"float16": "float16x2", "bfloat16": "bfloat16x2"}
 
 # Conversions between any two of these go through float; there is no constructor from one to the other.
-BRIDGES = dict.fromkeys(("float16", "bfloat16", *(name for name in _FLOATS if name.startswith(("float8", "float6", "float4")))), "float32")
+BRIDGES = dict.fromkeys(
+    ("float16", "bfloat16", *(name for name in _FLOATS if name.startswith(("float8", "float6", "float4")))), "float32"
+)
 
 # Vectors of four-bit floats are converted two at a time. The types of which CUDA has pairs that convert; to float4 alone: float64.
 _CONVERTED = {"float32": "float2", "float16": "half2", "bfloat16": "__nv_bfloat162", "float64": "double2"}

@@ -34,8 +34,9 @@ template <typename V>
 __device__ inline __nv_fp4_e2m1 fp4_lane(V vector, int i) { return fp4_lane(vector[i / 2], i % 2); }
 
 //! fp4_with_lane:; cuda_fp4.h
-__device__ inline __nv_fp4x2_e2m1 fp4_with_lane(__nv_fp4x2_e2m1 pair, int i, __nv_fp4_e2m1 value) {
-  pair.__x = (pair.__x & ~(15 << 4 * i)) | value.__x << 4 * i;
+__device__ inline __nv_fp4x2_e2m1 fp4_with_lane(const __nv_fp4x2_e2m1& old, int i, __nv_fp4_e2m1 value) {
+  __nv_fp4x2_e2m1 pair;
+  pair.__x = (old.__x & ~(15 << 4 * i)) | value.__x << 4 * i;
   return pair;
 }
 

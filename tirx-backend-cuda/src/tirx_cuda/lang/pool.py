@@ -17,7 +17,7 @@ __all__ = ["SMEMPool"]
 
 def _widest_swizzle(shape: Sequence[int], kind: DType) -> int:
     """The mode with the longest rows (16, 32, 64, 128 bytes) that divide those of a tile."""
-    row = shape[-1] * kind.bits // 8
+    row = shape[-1] * kind.total_bits // 8
     return next((mode for mode in (3, 2, 1) if row % (16 << mode) == 0 and shape[-2] % 8 == 0), 0)
 
 

@@ -100,7 +100,7 @@ class TMEMPool:
         """Scale factors of `shape` (rows, factors), or several such behind each other, in the lanes of all four warps."""
         *depth, rows, factors = shape
         layout = sf_tmem_layout(rows, factors // sf_reuse, sf_per_mma, sf_reuse, prod(depth) if depth else None)
-        bits = DType(dtype).bits * prod(depth) * rows * factors // sf_reuse
+        bits = DType(dtype).storage_bits * prod(depth) * rows * factors // sf_reuse
         return self.alloc(shape, dtype, layout=layout, cols=-(-bits // (LANES // 4 * _COLUMN_BITS)))
 
     def alloc_tcgen05_mma_A(  # noqa: N802 - the published name
@@ -137,7 +137,7 @@ class TMEMPool:
     @staticmethod
     def _columns(layout: Any, dtype: str) -> int:
         """Columns of 32 bits that a layout reaches."""
-        return -(-int(layout.span("TCol")) * DType(dtype).bits // _COLUMN_BITS)
+        return -(-int(layout.span("TCol")) * DType(dtype).storage_bits // _COLUMN_BITS)
 
     def move_base_to(self, col: int) -> None:
         """Continue at column `col`: what is allocated next may overlap what was allocated there."""

@@ -30,7 +30,7 @@ class Plan:
 
     def __init__(self, call: TileCall, context: DispatchContext) -> None:
         self.target, self.source = copy_tiles(call, context)
-        width = self.target.dtype.bits
+        width = self.target.dtype.storage_bits
         among = [8 * size // width for size in BYTES if 8 * size % width == 0]
         self.vector = widest_vector([self.target, self.source], context, among=among)
         self.bytes = self.vector * width // 8

@@ -108,7 +108,7 @@ def _number(value: Any) -> int:
 def order_of(target: Tile, source: Tile) -> tuple[Order, int]:
     """The order of a call."""
     extents: Any = target.extents
-    return best_order((_strides(source), _strides(target)), prod(extents), target.dtype.bits // 8)
+    return best_order((_strides(source), _strides(target)), prod(extents), target.dtype.storage_bits // 8)
 
 
 # ---- predicates -----------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def _plain(call: TileCall, context: DispatchContext) -> Verdict:
 
 def _shared_out(call: TileCall, context: DispatchContext) -> Verdict:
     target, source = copy_tiles(call, context)
-    bits, total = target.dtype.bits, prod(_number(extent) for extent in target.extents)
+    bits, total = target.dtype.storage_bits, prod(_number(extent) for extent in target.extents)
     if bits not in (8, 16, 32, 64, 128):
         decline("elements have 1, 2, 4, 8 or 16 bytes", bits=bits)
     if total % LANES:

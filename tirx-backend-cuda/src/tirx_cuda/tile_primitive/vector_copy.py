@@ -36,7 +36,7 @@ class Plan:
     def __init__(self, call: TileCall, context: DispatchContext, width: int) -> None:
         self.target, self.source = copy_tiles(call, context)
         self.context, self.width = context, width
-        self.word = min(width, max(32, self.target.dtype.bits))
+        self.word = min(width, max(32, self.target.dtype.storage_bits))
         self.count = width // self.word
         self.config = context.config
 
@@ -74,7 +74,7 @@ class Plan:
     def words(self, tile: Tile) -> list[BufferLoad]:
         """The registers of a tile of the thread's own, as words."""
         start = tile.indices([0] * len(self.target.extents))
-        per = self.word // tile.dtype.bits
+        per = self.word // tile.dtype.storage_bits
         view: Buffer = tile.buffer.view(f"uint{self.word}") if per > 1 else tile.buffer
         last = self.context.analyzer.simplify(start[-1] // per)
         return [BufferLoad(view, (*start[:-1], as_expr(last + number))) for number in range(self.count)]
@@ -97,16 +97,16 @@ def _sized(width: int) -> Predicate:
             bits = _bits(tile)
             if bits != width:
                 decline(f"`{tile.buffer.name}` is not one vector of {width} bits", bits=bits)
-            single = width == tile.dtype.bits
-            if tile.storage == "distributed" or not (single or has_runs(tile, width // tile.dtype.bits, _long(tile))):
+            single = width == tile.dtype.storage_bits
+            if tile.storage == "distributed" or not (single or has_runs(tile, width // tile.dtype.storage_bits, _long(tile))):
                 decline(f"the elements of `{tile.buffer.name}` do not lie together and aligned")
-        return accept(elements=width // target.dtype.bits)
+        return accept(elements=width // target.dtype.storage_bits)
 
     return Predicate(f"regions of {width} bits", test)
 
 
 def _bits(tile: Tile) -> object:
-    total = tile.dtype.bits
+    total = tile.dtype.storage_bits
     for extent in tile.extents:
         if not isinstance(extent, int):
             return "not a constant"

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir import Buffer, DType, PrimFunc, Var
 from ..ir.numpy_types import numpy_dtype
+from ..runtime.packing import pack_elements
 from ..support.errors import ArgumentError
 
 __all__ = ["arg_option", "make_arguments"]
@@ -65,7 +66,8 @@ def _known(param: Buffer | Var, name: str, spec: str, symbols: dict[str, int]) -
     if spec.endswith(".npy"):
         array = _loaded(name, spec)
         if isinstance(param, Buffer):
-            _learn(param, array.shape, symbols)
+            shared = 2 if param.dtype.is_packed and param.dtype.lanes == 1 else 1
+            _learn(param, (*array.shape[:-1], *(shared * size for size in array.shape[-1:])), symbols)
         return array
     maker, _, shape = spec.partition(":")
     if maker not in _MAKERS or not isinstance(param, Buffer):
@@ -136,6 +138,15 @@ def _shape(param: Buffer, name: str, symbols: dict[str, int]) -> tuple[int, ...]
 
 
 def _filled(maker: str, shape: tuple[int, ...], dtype: DType, rng: Any) -> Any:
+    """An array of `shape` elements: lanes of vectors are its last dimension, elements that share bytes are packed."""
+    made = _elements(maker, (*shape, dtype.lanes) if dtype.lanes > 1 else shape, dtype, rng)
+    if not dtype.is_packed:
+        return made
+    packed = pack_elements(made)
+    return packed.reshape(shape) if dtype.lanes == 2 else packed
+
+
+def _elements(maker: str, shape: tuple[int, ...], dtype: DType, rng: Any) -> Any:
     kind = numpy_dtype(dtype)
     if maker == "empty":
         return np.empty(shape, kind)

@@ -103,7 +103,11 @@ def _access_ptr(printer: ExprPrinter, node: Call) -> Term:
 
 def _typed(printer: ExprPrinter, pointer: Expr, pointee: DType) -> Term:
     """`pointer` as a pointer to `pointee` (a handle: as it is)."""
-    if pointee.is_handle or (isinstance(pointer.dtype, PointerType) and pointer.dtype.pointee is not None and pointer.dtype.pointee.unit is pointee.unit):
+    if pointee.is_handle or (
+        isinstance(pointer.dtype, PointerType)
+        and pointer.dtype.pointee is not None
+        and pointer.dtype.pointee.unit is pointee.unit
+    ):
         return printer.term(pointer)
     kind = printer.pointer(pointee, _scope(pointer))
     return Term(f"({kind}){printer.text(pointer, UNARY)}", UNARY)

@@ -22,7 +22,8 @@ class CType:
 
     * `name`: the type; `include`: the header that defines it, or `definition`: its text
     * `literal`: a float constant from its decimal text (`"{0}f"`); `suffix`: what follows an integer constant
-    * `infinity`, `nan`: such constants; `constants`: the header that defines these
+    * `infinity`, `nan`: such constants; `minus_infinity`: where no minus may stand before it; `constants`: the header that
+      defines these
     * `lanes`: for vectors, what selects each lane (`.x`, or `[0]`); `make`: a vector from its lanes (`make_float4({0})`)
     * `lane`: instead, what takes a lane from a vector of elements that share bytes (`nibble({0}, {1})`); such vectors have units
       of two, wider ones are an array of them
@@ -31,8 +32,8 @@ class CType:
     """
 
     __slots__ = (
-        "constants", "definition", "include", "infinity", "lane", "lanes", "literal", "make", "name", "nan", "native",
-        "promoted", "splat", "suffix",
+        "constants", "definition", "include", "infinity", "lane", "lanes", "literal", "make",
+        "minus_infinity", "name", "nan", "native", "promoted", "splat", "suffix",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +45,7 @@ class CType:
         literal: str = "{0}",
         suffix: str = "",
         infinity: str = "",
+        minus_infinity: str = "",
         nan: str = "",
         constants: str = "",
         lanes: Sequence[str] = (),
@@ -59,6 +61,7 @@ class CType:
         self.literal = literal
         self.suffix = suffix
         self.infinity = infinity
+        self.minus_infinity = minus_infinity
         self.nan = nan
         self.constants = constants
         self.lanes = tuple(lanes)

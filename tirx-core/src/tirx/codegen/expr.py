@@ -47,6 +47,7 @@ from ..ir import (
     const,
     substitute,
 )  # fmt: skip
+from ..support.errors import TargetError
 from . import lanes
 from .calls import call_term
 from .dialect import CDialect, CType
@@ -139,7 +140,7 @@ class ExprPrinter:
         name = re.split(r"\W", template, maxsplit=1)[0]
         if name in self.dialect.helpers:
             self.helper(name)
-        return template.format(*texts)
+        return template.format(*texts) if texts else template
 
     def lane(self, dtype: DType, text: str, index: int) -> str:
         """Lane `index` of the vector of `dtype` that `text` is."""
@@ -267,7 +268,9 @@ class ExprPrinter:
             text = kind.literal.format(float_text(value, node.dtype))
             return Term(text, UNARY if text.startswith("-") else PRIMARY)
         self.include(kind.constants)
-        text = kind.nan if math.isnan(value) else kind.infinity
+        if value < 0 and kind.minus_infinity:
+            return Term(self.filled(kind.minus_infinity), POSTFIX)
+        text = self.filled(kind.nan if math.isnan(value) else kind.infinity)
         return Term(f"-{text}", UNARY) if value < 0 else Term(text, PRIMARY)
 
     def _string(self, node: StringImm) -> Term:

@@ -227,7 +227,9 @@ def _cast_of_packed(printer: ExprPrinter, node: Cast) -> Term:
         return Term(f"{function}({printer.text(node.value)})", POSTFIX)
     between = FLOAT32.with_lanes(source.lanes)
     if source is between or node.dtype is between:
-        raise TargetError(f"{source} cannot be converted to {node.dtype} on target {printer.dialect.name}", span=node.span)
+        raise TargetError(
+            f"{source} cannot be converted to {node.dtype} on target {printer.dialect.name}", span=node.span
+        )
     return vector_term(printer, Cast(node.dtype, Cast(between, node.value)))
 
 
@@ -308,7 +310,9 @@ def _lines(
             for index in range(result.lanes)
         ]
         return f"  return {printer.made(result, lanes)};"
-    value = at(f"{var.name}[i]" if dtype.lanes > 1 else var.name for var, dtype in zip(parameters, operands, strict=True))
+    value = at(
+        f"{var.name}[i]" if dtype.lanes > 1 else var.name for var, dtype in zip(parameters, operands, strict=True)
+    )
     loop = f"{_unroll(printer)}  for (int i = 0; i < {result.lanes}; ++i) r[i] = {value};"
     return f"  {printer.type(result)} r;\n{loop}\n  return r;"
 

@@ -53,6 +53,8 @@ def in_elements(view: ArrayView, dtype: DType) -> ArrayView | None:
     A vector's lanes are a dimension of the array, the last. Of types of which two share a byte (`tirx.runtime.pack_elements`) it
     holds bytes, or pairs: twice as many single elements along the last dimension.
     """
+    if dtype.is_packed and view.dtype is dtype and view.host is None:
+        return view  # packed already: only NumPy keeps a byte for each
     if dtype.is_packed:
         known = view.dtype is not None and (view.dtype.name == "uint8" or view.dtype is dtype.element.unit)
         parts = dtype.lanes // 2

@@ -6,7 +6,7 @@ from ..intrinsic import call
 from ..intrinsic.core.build import builtin
 from ..intrinsic.core.calls import launch_index
 from ..intrinsic.core.collective import warp_sync
-from ..intrinsic.internal import UNIFORM
+from ..intrinsic.internal import LANE, UNIFORM, WITH_LANE
 from ..ir import VOID, Call, DType, GlobalVar, Launch, active_builder, as_expr, current_span, emit, late
 from .builder.function import LateAttribute
 from .builder.state import refuse
@@ -69,6 +69,8 @@ class Lowered:
     launch_index = staticmethod(launch_index)
     warp_sync = staticmethod(warp_sync)
     uniform = staticmethod(builtin(UNIFORM))
+    lane = staticmethod(builtin(LANE))
+    with_lane = staticmethod(builtin(WITH_LANE))
     launch = staticmethod(launch)
     call = staticmethod(call_global)
     Launch = staticmethod(launch_record)

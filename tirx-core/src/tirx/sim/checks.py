@@ -282,7 +282,9 @@ class Checker:
         busy = busy if busy.ndim < 2 else busy.any(axis=0)
         if busy.any():
             words = "is read before it is there" if kind == "r" else "is changed while an operation may still use it"
-            self.report("in_flight", f"`{site.buffer}` {words}", site, threads[busy], notes=[f"`{queue}` must come before"])
+            self.report(
+                "in_flight", f"`{site.buffer}` {words}", site, threads[busy], notes=[f"`{queue}` must come before"]
+            )
 
     def handed(self, site: Site, touched: Any, active: Any, queue: str) -> None:
         """Registers that an operation takes have been handed over, by the fence `queue`, since they were last used."""
@@ -544,4 +546,5 @@ def _element(site: Site, view: TypedView, byte: int) -> list[tuple[int]]:
     """Which element of its buffer's storage an access reaches at `byte` of the arena; nothing where no buffer is named."""
     place = byte - view.start
     place = (place % view.arena.stride if view.arena.stride else place) - site.origin
-    return [(place // view.dtype.itemsize,)] if site.buffer and place >= 0 else []
+    share = 2 if site.dtype.is_packed and view.dtype.itemsize == 1 and site.lanes > 1 else 1
+    return [(share * (place // view.dtype.itemsize),)] if site.buffer and place >= 0 else []

@@ -12,6 +12,7 @@ from ..ir.numpy_types import numpy_dtype
 from ..support.late import load_object
 from ..support.span import Span
 from .facts import Facts, Root
+from .numeric import cast_array
 
 __all__ = ["MemoryView", "Pool", "Register", "Site", "memory_dtype", "storage_dtype"]
 
@@ -141,7 +142,7 @@ class Pool:
 
     def scalar(self, value: Any, dtype: DType) -> str:
         """A name for a NumPy scalar of a dtype."""
-        made = np.asarray(value).astype(storage_dtype(dtype))[()]
+        made = cast_array(np.asarray(value), storage_dtype(dtype))[()]
         return self.constant(made, (dtype.scalar_name, repr(value)))
 
     def meaning(self, location: str) -> str:

@@ -9,8 +9,6 @@ results are those of the simulator, bit for bit. Needs: a target on every functi
 
 from __future__ import annotations
 
-from math import frexp, isfinite
-
 from ..intrinsic import Intrinsic
 from ..ir import (
     FLOAT32,
@@ -95,22 +93,13 @@ class _Legalizer:
 
 def _up(expr: Expr) -> Expr:
     dtype = FLOAT32.with_lanes(expr.dtype.lanes)
-    if isinstance(expr, FloatImm) and _is_exact(expr.value, expr.dtype):
+    if isinstance(expr, FloatImm) and expr.dtype.holds(expr.value):
         return FloatImm(expr.value, dtype, span=expr.span)
     return Cast(dtype, expr, span=expr.span)
 
 
 def _back(expr: Expr, dtype: DType) -> Expr:
     return expr if expr.dtype is dtype else Cast(dtype, expr, span=expr.span)
-
-
-def _is_exact(value: float, dtype: DType) -> bool:
-    """Whether a constant is a normal number of the type, so that it needs no rounding."""
-    if not isfinite(value) or value == 0.0:
-        return value == 0.0
-    fraction, exponent = frexp(abs(value))
-    top = 1 << (dtype.exponent - 1)
-    return (fraction * (1 << (dtype.mantissa + 1))).is_integer() and 3 - top < exponent < top - 1
 
 
 def run(module: IRModule, context: PassContext) -> IRModule:

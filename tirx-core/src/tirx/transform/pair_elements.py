@@ -44,7 +44,6 @@ from .ranged import Ranged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from ..target import ScopeModel
@@ -62,7 +61,11 @@ class _Pairing(Ranged):
         self.model = model
         self.pairs: dict[int, Buffer] = {}
         self.problems: list[Diagnostic] = []
-        self.own = {id(node.buffer.data) for node in walk(func.body, mask_of(Alloc)) if isinstance(node, Alloc) and self._is_own(node)}
+        self.own = {
+            id(node.buffer.data)
+            for node in walk(func.body, mask_of(Alloc))
+            if isinstance(node, Alloc) and self._is_own(node)
+        }
         self.rules: dict[type[Any], Any] = {BufferLoad: self._load, BufferRegion: self._region}
 
     def _is_own(self, node: Any) -> bool:
@@ -154,9 +157,13 @@ class _Pairing(Ranged):
         if whole is None:
             index = index.base if isinstance(index, Ramp) else index
             if node.op.name != "address_of":
-                self._refuse(node, arg, f"`{node.op.name}` works on one element of `{{0}}`", "use a scalar of its type instead")
+                self._refuse(
+                    node, arg, f"`{node.op.name}` works on one element of `{{0}}`", "use a scalar of its type instead"
+                )
             elif self.analyzer.divides(2, index + 1):
-                self._refuse(node, arg, "the address of an odd element of `{0}` is taken", "take that of the even one before it")
+                self._refuse(
+                    node, arg, "the address of an odd element of `{0}` is taken", "take that of the even one before it"
+                )
             whole = self._half(self.expression(index))
         return arg.rebuild(buffer=pairs, indices=(whole,), source=arg.source or arg.buffer)
 
@@ -221,23 +228,11 @@ def _function(func: PrimFunc, context: PassContext) -> PrimFunc:
     if not any(map(_is_paired, walk(func.body, mask_of(*_HOLDERS)))):
         return func
     model = func.attrs.get("target", context.target).scope_model(func.attrs)
-    if not model:
-        raise VerifyError(diagnostics=_without_threads(func))
     work = _Pairing(func, model)
     body = work.body(func.body)
     if work.problems:
         raise VerifyError(diagnostics=work.problems)
     return func.with_body(body)
-
-
-def _without_threads(func: PrimFunc) -> Iterator[Diagnostic]:
-    """Machines that work on regions count whole elements."""
-    for node in walk(func.body, mask_of(*_HOLDERS)):
-        if _is_paired(node):
-            dtype = node.buffer.dtype
-            text = f"`{node.buffer.name}` is of {dtype}, two of which share a byte: a machine without threads cannot take them apart"
-            yield Diagnostic(text, node.span or func.span, f'pass the bytes, and view them as "{dtype.unit}" where that is known')
-            return
 
 
 def _is_paired(node: Any) -> bool:

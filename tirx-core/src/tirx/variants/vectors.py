@@ -23,7 +23,7 @@ def widest_vector(tiles: Sequence[Tile], context: DispatchContext, *, among: Seq
     if "vectors" not in context.target.capabilities.constructs:
         return 1
     memory = [tile for tile in tiles if tile.storage == "memory"]
-    bits = max(tile.dtype.bits for tile in tiles)
+    bits = max(tile.dtype.storage_bits for tile in tiles)
     limit = 8 * int(context.target.limits.get("vector_bytes", 16))
     fitting = (width for width in among if width * bits <= limit)
     return next((width for width in fitting if memory and all(has_runs(tile, width) for tile in memory)), 1)

@@ -83,6 +83,10 @@ def _dtypes(facts: Facts, kernel: Kernel, known: frozenset[str]) -> Iterator[Dia
     seen: set[str] = set()
     for dtype, span in _used_dtypes(facts, kernel):
         name = dtype.scalar_name
+        if dtype.is_packed and name in known and name not in seen and facts.model is not None and not facts.model:
+            seen.add(name)
+            text = f"two elements of {name} share a byte, and target `{facts.target}`, which has no threads, works on whole ones"
+            yield Diagnostic(text, span, hint="pass the bytes as uint8")
         if name in known or name in seen or dtype.kind in _UNSEEN:
             continue
         seen.add(name)

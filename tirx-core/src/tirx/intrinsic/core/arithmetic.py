@@ -100,13 +100,13 @@ _LARGEST = {
     "float6_e3m2fn": 28.0,
     "float4_e2m1fn": 6.0,
 }
-_INFINITE = frozenset({"float16", "float32", "float64", "bfloat16", "float8_e3m4", "float8_e4m3", "float8_e5m2"})
+INFINITE = frozenset({"float16", "float32", "float64", "bfloat16", "float8_e3m4", "float8_e4m3", "float8_e5m2"})
 
 
 def infinity(dtype: DType | str) -> Expr:
     """Positive infinity of a floating-point type that has one."""
     kind = DType(named_dtype(dtype))
-    if kind.name not in _INFINITE:
+    if kind.name not in INFINITE:
         refuse(f"{kind} has no infinity", f'Tx.max_value("{kind}") is its largest value')
     return FloatImm(float("inf"), kind, span=current_span())
 

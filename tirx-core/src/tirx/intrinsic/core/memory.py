@@ -169,9 +169,18 @@ def _elements(buffer: Buffer) -> Expr:
     return total
 
 
+def _require_whole_bytes(dtype: DType) -> None:
+    if dtype.is_packed:
+        refuse(
+            f"lanes of {dtype} share bytes, which a mask would divide",
+            f'mask the bytes, and see them as elements: Tx.reinterpret("{dtype}", bytes)',
+        )
+
+
 def masked_load(dtype: DType | str, buffer: Any, *idx_and_mask: Any) -> Call:
     """A vector from `buffer[idx]` (or a pointer) on; lanes whose mask is false are zero and not read."""
     pointer, mask = _place(buffer, idx_and_mask)
+    _require_whole_bytes(DType(named_dtype(dtype)))
     return call(_MASKED_LOAD, pointer, mask, dtype=named_dtype(dtype))
 
 
@@ -181,6 +190,7 @@ def masked_store(buffer: Any, value: Any, *idx_and_mask: Any) -> Call:
     expr = as_expr(value)
     if isinstance(buffer, Buffer):
         expr = cast(expr, buffer.dtype.with_lanes(expr.dtype.lanes))
+    _require_whole_bytes(expr.dtype)
     return call(_MASKED_STORE, pointer, expr, mask)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...intrinsic.core.arithmetic import INFINITE
 from ...ir import (
     Alloc,
     Buffer,
@@ -80,6 +81,10 @@ class DtypeConstructor:
     def _text(self, text: str) -> Expr:
         if text not in _SPECIAL or not self.dtype.is_float:
             refuse(f"{text!r} is not a value of {self.dtype}", 'float types know "inf", "-inf" and "nan"')
+        if text == "nan" and self.dtype.kind in ("float6", "float4"):
+            refuse(f"{self.dtype} has no NaN", "all its bits are numbers; what is NaN becomes the largest")
+        if text != "nan" and self.dtype.element.name not in INFINITE:
+            refuse(f"{self.dtype} has no infinity", f'Tx.max_value("{self.dtype}") is its largest value')
         return FloatImm(float(_SPECIAL[text]), self.dtype, span=current_span())
 
     def __getitem__(self, shape: Any) -> LocalVectorAnnotation:

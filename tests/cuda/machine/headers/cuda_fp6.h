@@ -1,0 +1,1 @@
+// what CUDA's header of this name declares is in ../types.hpp
