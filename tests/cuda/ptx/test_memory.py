@@ -89,7 +89,7 @@ def test_groups_complete_in_order() -> None:
     report = tirx.simulate(kernel, a, b, target=TARGET)
     (found,) = report.findings
     assert (found.kind, found.span.line - kernel.span.line) == ("in_flight", 11)
-    assert "reads an element of `s` while `cp.async.ca.shared.global` may still be writing it" in found.message
+    assert "reads an element of `s` while `cp.async.ca` may still be writing it" in found.message
     assert "`cp.async.wait_group` must come before" in found.notes
     assert (b == [a[0], np.full(32, -1), a[1]]).all()
 

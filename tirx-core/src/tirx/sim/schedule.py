@@ -29,6 +29,7 @@ BUSY_PART = (
 )
 WINDOW, PERIOD = 1024, 64  # of so many rounds, in so many the states are compared
 RUNNING, ENDED, RETURNED = 0, 1, 2
+SHOWN = 8  # lines on what threads wait for
 
 
 class Meeting:
@@ -277,6 +278,7 @@ class Scheduler:
             self.checker.unmodelled("ctas wait for others that the memory budget does not let run at the same time")
             return
         waiting = self._waiting_lines()
+        waiting += [line for told in self.chunk.state.get("standing", ()) for line in told()][:SHOWN]
         for (block, _), threads in parts.items():
             chosen = np.arange(self.chunk.size) if threads is ALL else threads
             span = self.translation.spans[block]
@@ -293,7 +295,7 @@ class Scheduler:
                 lines.append(
                     f"{len(threads)} threads ({self.checker.describe(threads[0])}, ...) wait at {level} barrier{which}, {site.span}"
                 )
-        return lines[:8]
+        return lines[:SHOWN]
 
     def _report_deadlock(self) -> None:
         if not self.alone and any(level == "kernel" for level, _, _ in self.meetings):

@@ -35,7 +35,7 @@ def _copy(op: Op, dst: Any, src: Any, width: int, count: Any) -> None:
     if too_many.any():
         op.ctx.finding("copy_size", f"src-size is larger than the {width} bytes that are copied", too_many)
     data = _read(op, np.broadcast_to(np.asarray(src, np.int64), (op.count,)), width, count, dtype)
-    op.ctx.defer(QUEUE, dst, dtype, data, what=op.form.mnemonic, until="`cp.async.wait_group`")
+    op.ctx.defer(QUEUE, dst, dtype, data, what=op.title, until="`cp.async.wait_group`")
 
 
 def _read(op: Op, address: Any, width: int, count: Any, dtype: DType) -> Any:

@@ -58,7 +58,7 @@ def _reading(op: Op, src: Any, rows: Any, queue: str | None) -> list[Any]:
         many: Any = one.ctx.repeated(rows[thread : thread + 1])
         addresses = _spread(base[thread : thread + 1], rows[thread : thread + 1])
         until = ON_MBARRIER if queue is None else ON_READ
-        found.append(many.watch(addresses, ROW, queue=queue, what=op.form.mnemonic, until=until, fenced=True))
+        found.append(many.watch(addresses, ROW, queue=queue, what=op.title, until=until, fenced=True))
     return found
 
 
@@ -74,7 +74,7 @@ def promised(
         part = data[ends[thread] - count[0] : ends[thread]]
         places = _spread(base[thread : thread + 1], count, dtype.bytes)
         mark(one, places, None)
-        made.append(many.promise(places, dtype, part, update, what=op.form.mnemonic, until=ON_MBARRIER, apart=True))
+        made.append(many.promise(places, dtype, part, update, what=op.title, until=ON_MBARRIER, apart=True))
     return made
 
 
@@ -127,7 +127,7 @@ def to_global(op: Op, dst: Any, src: Any, size: Any, *policy: Any) -> None:
     many, data = _loaded(op, src, rows)
     _reading(op, src, rows, QUEUE)
     places = _spread(op.full(np.asarray(dst).astype(np.int64)), rows)
-    many.defer(QUEUE, places, ROW, data, what=op.form.mnemonic, until=ON_GROUP, apart=True)
+    many.defer(QUEUE, places, ROW, data, what=op.title, until=ON_GROUP, apart=True)
 
 
 def commit_group(op: Op) -> None:
@@ -162,7 +162,7 @@ def reduce(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> None:
     _reading(op, src, rows, QUEUE)
     many: Any = op.ctx.repeated(each)
     places = _spread(op.full(np.asarray(dst).astype(np.int64)), each, dtype.bytes)
-    many.defer(QUEUE, places, dtype, flat, update, what=op.form.mnemonic, until=ON_GROUP, apart=True)
+    many.defer(QUEUE, places, dtype, flat, update, what=op.title, until=ON_GROUP, apart=True)
 
 
 def st_async(op: Op, address: Any, *values: Any) -> None:

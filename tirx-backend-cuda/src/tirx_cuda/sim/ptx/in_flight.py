@@ -42,12 +42,12 @@ def quiet(op: Op, memory: TensorMemory, cells: Sequence[Any], kind: str) -> None
         return
     watch = found[1]
     words, doing = "reads" if kind == "r" else "writes", "reading" if watch.kind == "r" else "writing"
-    text = f"{op.form.mnemonic} {words} tensor memory while `{watch.what}` may still be {doing} it"
+    text = f"`{op.title}` {words} tensor memory while `{watch.what}` may still be {doing} it"
     op.ctx.finding("in_flight", text, other=watch.site, notes=[f"{watch.until} must come before"])
 
 
 def _watch(op: Op, thread: int, memory: TensorMemory, cells: Sequence[Any], kind: str, until: str) -> Watch:
-    made = Watch(op.ctx.site, kind, op.form.mnemonic, until, thread)
+    made = Watch(op.ctx.site, kind, op.title, until, thread)
     made.add(_watches(op, memory), _places(cells))
     return made
 
@@ -70,8 +70,8 @@ def reading(op: Op, places: Any, swizzled: Any) -> None:
     """Addresses in shared memory (threads, units of 16 bytes) that each thread's operation reads, turned as its descriptor says."""
     for at, addresses in enumerate(places):
         one: Any = op.ctx.where(np.arange(op.count) == at).repeated([len(addresses)])
-        compare(Op(one, op.form), addresses, np.broadcast_to(swizzled, (op.count,))[at], op.form.mnemonic)
-        watch = one.watch(addresses, UNIT, what=op.form.mnemonic, until=ON_COMMIT, fenced=True)
+        compare(Op(one, op.form), addresses, np.broadcast_to(swizzled, (op.count,))[at], op.title)
+        watch = one.watch(addresses, UNIT, what=op.title, until=ON_COMMIT, fenced=True)
         if watch is not None:
             started(op, ON_COMMIT, watch.thread).append(watch)
 

@@ -90,26 +90,21 @@ def expect_tx(op: Op, address: Any, count: Any) -> None:
 
 def _expected(op: Op, address: Any) -> None:
     """Remember who said how many bytes come; when nobody gets on, that may be what is wrong."""
-    known = op.ctx.state.setdefault("mbarrier bytes", {})
+    known, place = op.ctx.state.get("mbarrier bytes"), op.full(np.asarray(address).astype(np.int64))
+    if known is None:
+        known = op.ctx.state["mbarrier bytes"] = {}
+        op.ctx.state.setdefault("stuck", []).append(lambda: [_compare(*item) for item in known.values()])
     for at, key in enumerate(_keys(op, address)):
-        known[int(key)] = op, at, int(op.full(np.asarray(address).astype(np.int64))[at])
-    if not any(getattr(item, "__name__", "") == "_explain" for item in op.ctx.state.setdefault("stuck", [])):
-
-        def _explain() -> None:
-            for issuer, position, place in known.values():
-                _compare(issuer, position, place)
-
-        op.ctx.state["stuck"].append(_explain)
+        known[int(key)] = Op(op.ctx.where(np.arange(op.count) == at), op.form), place[at : at + 1]
 
 
-def _compare(op: Op, position: int, address: int) -> None:
+def _compare(op: Op, address: Any) -> None:
     """A phase in which everybody has arrived and only bytes do not add up."""
-    one = Op(op.ctx.where(np.arange(op.count) == position), op.form)
-    pending, expected, bytes_left, _ = (int(field[0]) for field in _fields(_observed(one, np.array([address]))))
-    if not bytes_left or pending not in (0, expected):
-        return
-    words = f"expects {bytes_left} bytes more than copies bring" if bytes_left > 0 else f"expects {-bytes_left} bytes fewer than copies bring"
-    one.ctx.finding("transaction_count", f"the phase of this mbarrier {words}: it never ends")
+    pending, expected, missing, _ = (int(field[0]) for field in _fields(_observed(op, address)))
+    if missing and pending in (0, expected):
+        words = f"{missing} bytes more" if missing > 0 else f"{-missing} bytes fewer"
+        text = f"the phase of this mbarrier expects {words} than copies bring: it never ends"
+        op.ctx.finding("transaction_count", text)
 
 
 def complete_tx(op: Op, address: Any, count: Any) -> None:
@@ -172,6 +167,8 @@ def wait_state(op: Op, address: Any, state: Any, *hint: Any) -> Any:
 def _waited(op: Op, address: Any, phase: Any, done: Any) -> Any:
     """Where a wait succeeds, what was written through the object in phases that ended is there."""
     promised = op.ctx.state.get("mbarrier")
+    if not done.all():
+        _waiting(op, address, done)
     if promised and done.any():
         keys = _keys(op, address)
         for key, now in {(int(key), int(now)) for key, now in zip(keys[done], phase[done], strict=True)}:
@@ -180,6 +177,25 @@ def _waited(op: Op, address: Any, phase: Any, done: Any) -> Any:
             promised[key] = [item for item in kept if item[0] == now]
             op.ctx.where(done & (keys == key)).acquire(("mbarrier", key))
     return done
+
+
+def _waiting(op: Op, address: Any, done: Any) -> None:
+    """Remember objects that somebody waits at, to say how they stand when nobody gets on."""
+    known = op.ctx.state.get("mbarrier waits")
+    if known is None:
+        known = op.ctx.state["mbarrier waits"] = {}
+        op.ctx.state.setdefault("standing", []).append(lambda: [_standing(*item) for item in known.values()])
+    place = op.full(np.asarray(address).astype(np.int64))
+    for at, key in enumerate(_keys(op, address)):
+        if not done[at] and int(key) not in known:
+            known[int(key)] = Op(op.ctx.where(np.arange(op.count) == at), op.form), place[at : at + 1]
+
+
+def _standing(op: Op, address: Any) -> str:
+    pending, expected, missing, phase = (int(field[0]) for field in _fields(_observed(op, address)))
+    byte = int(address[0]) & ((1 << SHARED_RANK_BITS) - 1)
+    lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes" if missing else "")
+    return f"the mbarrier at byte {byte} of shared memory: phase {phase} (parity {phase & 1}) runs and lacks {lacking}"
 
 
 def _keys(op: Op, address: Any) -> Any:

@@ -175,7 +175,7 @@ def _converted(op: Op, made: TensorMap, image: Any) -> Any:
 def _write(op: Op, made: TensorMap, box: Box, image: Any, update: Any) -> None:
     """The elements of an image go to memory when the thread waits; those outside the tensor do not."""
     assert made.element is not None
-    size, what = made.element.bytes, op.form.mnemonic
+    size, what = made.element.bytes, op.title
     whole = box.whole if update is None else np.zeros(box.units, bool)
     if whole.any():
         many: Any = op.ctx.repeated([int(whole.sum())])
@@ -224,7 +224,7 @@ def _one_to_shared(op: Op, made: TensorMap, given: dict[str, Any]) -> None:
         mark(part, address, made.swizzle)
         many: Any = part.ctx.repeated([box.units])
         words = np.ascontiguousarray(_flip(data, flipped)).view(np.uint32)
-        promise = many.promise(address, ROW, words, what=op.form.mnemonic, until=ON_MBARRIER, apart=True)
+        promise = many.promise(address, ROW, words, what=op.title, until=ON_MBARRIER, apart=True)
         complete_on(part, bar, np.array([16 * box.units]), [promise])
 
 
@@ -268,7 +268,7 @@ def _one_from_shared(op: Op, made: TensorMap, given: dict[str, Any], operation: 
     address, flipped = _units(op, made, int(given["src"][0]), box.units)
     many: Any = op.ctx.repeated([box.units])
     words = many.load(address, ROW)
-    many.watch(address, ROW, queue=QUEUE, what=op.form.mnemonic, until=ON_READ, fenced=True)
+    many.watch(address, ROW, queue=QUEUE, what=op.title, until=ON_READ, fenced=True)
     data = _flip(np.ascontiguousarray(words).view(np.uint8).reshape(box.units, 16), flipped)
     _write(op, made, box, data, None if operation is None else UPDATES[operation])
 
