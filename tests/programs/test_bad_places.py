@@ -124,7 +124,8 @@ def test_processes_that_compile_at_once_share_one_cache(cache: Path) -> None:
 def test_interrupting_a_simulation(tmp_path: Path) -> None:
     """KeyboardInterrupt comes out as itself, the arrays are whole, and the process can go on."""
     code = """
-        import numpy as np
+        import numpy as np, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
         x, y = np.ones((200_000, 64), np.float32), np.zeros((200_000, 64), np.float32)
         print("started", flush=True)
         try:

@@ -76,6 +76,11 @@ def test_a_child_imports_nothing_of_the_working_directory(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "scale  generic  ok\n")
 
 
+def interruptible() -> None:
+    """What runs in the background inherits that Ctrl-C is ignored; a command in a terminal does not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupting_is_quiet(folder: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "check", "loops.py"],
@@ -84,6 +89,7 @@ def test_interrupting_is_quiet(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=interruptible,
     )
     assert process.stderr is not None
     assert process.stderr.readline() == "started\n"
