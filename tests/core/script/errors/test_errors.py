@@ -64,7 +64,8 @@ def test_message(path: Path, name: str, text: str, expected: str, request: pytes
         return
     if sys.version_info < (3, 11) and output != expected:
         # Python 3.10 keeps no columns; kernels have our own, plain code around them has none.
-        assert name in WITHOUT_COLUMNS | CLASS_DECORATORS
+        # A method that is missing is marked with its arguments there.
+        assert name in WITHOUT_COLUMNS | CLASS_DECORATORS or path.stem == "newcomers"
         assert name in CLASS_DECORATORS or without_columns(output) == without_columns(expected)
         return
     assert output == expected
@@ -86,8 +87,8 @@ WITHOUT_COLUMNS = {
 }  # fmt: skip
 
 
-# Python 3.10 places the call of a class's decorator at the `class` line.
-CLASS_DECORATORS = {"prim_func on a class", "empty module"}
+# Python 3.10 places the call of a decorator at the line of what it decorates.
+CLASS_DECORATORS = {"prim_func on a class", "empty module", "decorated twice"}
 
 
 def update(path: Path, name: str, output: str) -> None:

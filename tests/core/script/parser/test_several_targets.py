@@ -11,8 +11,6 @@ import pytest
 import tirx
 from tirx import script as Tx
 
-# ruff: noqa: F821
-
 
 @Tx.prim_func
 def swap_elements(x: Tx.Buffer((8,), "float32")):

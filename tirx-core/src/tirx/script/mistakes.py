@@ -41,6 +41,7 @@ _BUILTINS = ("abs", "bool", "enumerate", "float", "int", "len", "max", "min", "r
 _OF_BUFFERS = "data, dtype, layout, ndim, permute, ptr_to, scope(), shape, strides, view, vload, vstore"
 
 _OBJECT = re.compile(r"'(\w+)' object")
+_ATTRIBUTE = re.compile(r"has no attribute '(\w+)'")
 _CALL = re.compile(r"^([\w.]+)\(\) (?:got|takes|missing)")
 _FOREIGN = re.compile(r"\b(\w+)\.(\w+)\(")  # `math.sqrt(`
 _NUMPY = ("ufunc", "__array_ufunc__", "no callable")
@@ -108,14 +109,14 @@ def _message(error: Exception, own: bool) -> str:
     text = str(error).partition("; did you mean")[0].partition("; write ")[0]
     if own and isinstance(error, ValueError | ArithmeticError):
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return _OBJECT.sub(_called, text).replace("has no attribute", "has no") or type(error).__name__
+    return _ATTRIBUTE.sub(r"has no `\1`", _OBJECT.sub(_called, text)) or type(error).__name__
 
 
 def _called(found: re.Match[str]) -> str:
     """A class of ours in an error of Python's, as authors know it."""
     kind = getattr(ir, found[1], None)
     if not isinstance(kind, type):
-        return found[0]
+        return "a function" if found[1] == "function" else found[0]
     return "a buffer" if kind is Buffer else "a kernel value" if issubclass(kind, Expr | Scalar) else found[0]
 
 
