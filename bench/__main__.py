@@ -18,11 +18,14 @@ from collections.abc import Iterable
 from .caching import bench_caching
 from .compiling import bench_compiling
 from .discovery import bench_discovery
+from .instructions import bench_instructions
+from .rows import Row
 from .simulator import bench_simulator
 from .startup import bench_startup
 from .trainium import bench_trainium
 
-PARTS = ("startup", "discovery", "compiling", "tiles", "trn", "caching", "simulator")
+VERDICTS = {None: "", True: ": met", False: ": MISSED"}
+PARTS = ("startup", "discovery", "ptx", "compiling", "tiles", "trn", "caching", "simulator")
 
 
 def main() -> None:
@@ -39,9 +42,11 @@ def main() -> None:
         f"Python {platform.python_version()} on {platform.machine()}, tirx-core {importlib.metadata.version('tirx-core')}"
     )
     if "startup" in wanted:
-        show("start-up", bench_startup(options.peer))
+        show("start-up, processor time above bare Python", bench_startup(options.peer))
     if "discovery" in wanted:
         show("plugins", bench_discovery())
+    if "ptx" in wanted:
+        show("a PTX call, built and validated, processor time", bench_instructions(options.peer))
     if "compiling" in wanted:
         rows, quality = bench_compiling(options.peer)
         show("Python function to CUDA source, processor time", rows)
@@ -53,16 +58,17 @@ def main() -> None:
     if "trn" in wanted:
         show("Python function to NKI source, processor time", bench_trainium(options.peer))
     if "caching" in wanted:
-        show("compile cache: found / compiled (ours / peer)", bench_caching())
+        show("compile cache: found beside compiled", bench_caching())
     if "simulator" in wanted:
         show("simulator", bench_simulator(options.peer))
 
 
-def show(title: str, rows: Iterable[tuple[str, float, float, float]]) -> None:
-    """One table: what, ours, the peer's, ratio."""
-    print(f"\n{title:<66} {'ours':>10} {'peer':>12} {'ours / peer':>12}")
-    for what, ours, peer, ratio in rows:
-        print(f"  {what:<64} {ours:>7.2f} ms {peer:>9.2f} ms {ratio:>12.4f}")
+def show(title: str, rows: Iterable[Row]) -> None:
+    """One table: what, ours, the peer's, ratio, and the goal where there is one."""
+    print(f"\n{title:<66} {'ours':>10} {'peer':>13} {'ours / peer':>12}   goal")
+    for row in rows:
+        beside = f"{row.peer:>10.3f} ms {row.ratio:>12.4f}" if row.peer == row.peer else f"{'-':>13} {'-':>12}"
+        print(f"  {row.what:<64} {row.ours:>7.3f} ms {beside}   {row.goal}{VERDICTS[row.met]}".rstrip())
 
 
 def show_quality(rows: Iterable[tuple[str, ...]]) -> None:

@@ -19,23 +19,23 @@ from tirx.target import Target
 from tirx_cuda.cubin import instruction_counts
 from tirx_cuda.toolchain import compile_with_nvrtc, find_nvrtc
 
+from .rows import Row, beside
+
 ONE = Path(__file__).with_name("compile_one.py")
 ROUNDS, RUNS = 2, 3
 COMPARED = ("registers", "spills", "instructions")
 
-Row = tuple[str, float, float, float]
+HALF = 0.5  # of the peer's time, or less
 
 
 def bench_compiling(peer_python: str = sys.executable, kind: str = "loops") -> tuple[list[Row], list[tuple[str, ...]]]:
-    """Rows of (kernel, our milliseconds, the peer's, ratio), and a table of code quality; empty where the peer is missing."""
+    """A row for each kernel, and a table of code quality; empty where the peer is missing."""
     ours, peer = _both(peer_python, kind)
-    if peer is None:
-        return [(name, 1e3 * taken, float("nan"), float("nan")) for name, taken in ours["seconds"].items()], []
+    theirs = {} if peer is None else peer["seconds"]
     rows = [
-        (name, 1e3 * taken, 1e3 * peer["seconds"][name], taken / peer["seconds"][name])
-        for name, taken in ours["seconds"].items()
+        beside(name, 1e3 * taken, 1e3 * theirs.get(name, float("nan")), HALF) for name, taken in ours["seconds"].items()
     ]
-    return rows, _quality(ours, peer)
+    return rows, [] if peer is None else _quality(ours, peer)
 
 
 def _both(peer_python: str, kind: str) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -23,12 +23,14 @@ import numpy as np
 import tirx
 from tirx import script as Tx
 
+from .rows import Row, beside, within
+
 N = 65536
 RUNS = 30
 GEMM = Path(__file__).parents[1] / "docs/examples/kernels/tile_gemm.py"
 GEMM_RUNS, GEMM_BUDGET = 3, 2000.0  # milliseconds, without checks
 
-Row = tuple[str, float, float, float]
+THOUSANDTH, CHECKS = 0.001, 10.0  # of the peer's time; of our own without checks
 
 
 @Tx.prim_func
@@ -148,22 +150,22 @@ def peer(python: str) -> list[float] | None:
 
 
 def bench_simulator(python: str = sys.executable) -> list[Row]:
-    """(what, ours, peer, ratio) in milliseconds; the peer of the checked runs is our unchecked one."""
+    """Rows against the peer; that of the checked runs is our unchecked one."""
     rows: list[Row] = []
     theirs = peer(python)
     found = ours()
     for position, (name, (plain, _)) in enumerate(found.items()):
         if theirs is not None:
-            rows.append(
-                (f"simulated {name} against numba-cuda's simulator", plain, theirs[position], plain / theirs[position])
-            )
+            rows.append(beside(f"simulated {name} against numba-cuda's simulator", plain, theirs[position], THOUSANDTH))
     plain, checked = tile_gemm()
-    rows.append(("simulated tile GEMM 256x256x256, no checks (budget 2 s)", plain, GEMM_BUDGET, plain / GEMM_BUDGET))
+    rows.append(within("simulated tile GEMM 256x256x256, no checks", plain, GEMM_BUDGET))
     found["tile GEMM 256x256x256"] = plain, checked
-    rows += [(f"simulated {name} with all checks against without", c, p, c / p) for name, (p, c) in found.items()]
+    rows += [
+        beside(f"simulated {name} with all checks against without", c, p, CHECKS) for name, (p, c) in found.items()
+    ]
     return rows
 
 
 if __name__ == "__main__":
-    for what, mine, other, ratio in bench_simulator(*sys.argv[1:]):
-        print(f"{what:<70} {mine:>10.2f} ms {other:>10.2f} ms {ratio:>10.5f}")
+    for row in bench_simulator(*sys.argv[1:]):
+        print(f"{row.what:<70} {row.ours:>10.2f} ms {row.peer:>10.2f} ms {row.ratio:>10.5f}")

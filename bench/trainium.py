@@ -1,7 +1,7 @@
 """From a Python function to NKI source, against the published implementation, on kernels that both can compile (`bench/kernels/trn`).
 
-Each side runs in a process of its own: `python trainium.py ours|peer RUNS FOLDER` measures one and prints JSON. The kernels have no import
-line; each implementation gives them its own names. The target is the one that both know, an instance of Trainium.
+Each side runs in a process of its own: `python -m bench.trainium ours|peer RUNS FOLDER` measures one and prints JSON. The kernels have no
+import line; each implementation gives them its own names. The target is the one that both know, an instance of Trainium.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .rows import Row, beside
+
+ROOT = Path(__file__).parents[1]
 KERNELS = Path(__file__).with_name("kernels") / "trn"
 IMPORTS = {"ours": "from tirx import script as Tx", "peer": "from tvm.script import tirx as Tx"}
 TARGET = "aws/trn1/trn1.2xlarge"
 ROUNDS, RUNS = 2, 5
 
-Row = tuple[str, float, float, float]
+HALF = 0.5  # of the peer's time, or less
 
 
 def bench_trainium(peer_python: str = sys.executable) -> list[Row]:
-    """Rows of (kernel, our milliseconds, the peer's, ratio): the best of all rounds, taken in turn; no peer, no ratio."""
+    """A row for each kernel: the best of all rounds, taken in turn."""
     best: dict[str, dict[str, float]] = {"ours": {}, "peer": {}}
     for _ in range(ROUNDS):
         for which, python in (("ours", sys.executable), ("peer", peer_python)):
@@ -32,14 +35,14 @@ def bench_trainium(peer_python: str = sys.executable) -> list[Row]:
                 best[which][name] = min(best[which].get(name, taken), taken)
     missing = float("nan")
     theirs = {name: best["peer"].get(name, missing) for name in best["ours"]}
-    return [(name, 1e3 * taken, 1e3 * theirs[name], taken / theirs[name]) for name, taken in best["ours"].items()]
+    return [beside(name, 1e3 * taken, 1e3 * theirs[name], HALF) for name, taken in best["ours"].items()]
 
 
 def _one(python: str, which: str) -> dict[str, float]:
     """Seconds of processor time by kernel; nothing where the peer is missing."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [python, __file__, which, str(RUNS), folder]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [python, "-m", "bench.trainium", which, str(RUNS), folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode:
         if which == "ours":
             raise RuntimeError(done.stderr)

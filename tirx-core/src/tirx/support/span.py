@@ -208,7 +208,7 @@ def _span_of(frame: FrameType) -> Span:
         name = code.co_filename
         known = _internal.get(name)
         if not (is_internal(name) if known is None else known):
-            if room and inner.co_name not in _COMPREHENSIONS:
+            if room and not is_part_of_caller(inner):
                 caller = Span.of_code(code, outer.f_lasti)
                 last.called_from = caller
                 last = caller
