@@ -278,7 +278,7 @@ class Scheduler:
             self.checker.unmodelled("ctas wait for others that the memory budget does not let run at the same time")
             return
         waiting = self._waiting_lines()
-        waiting += [line for told in self.chunk.state.get("standing", ()) for line in told()][:SHOWN]
+        waiting += list(dict.fromkeys(line for told in self.chunk.state.get("standing", ()) for line in told()))[:SHOWN]
         for (block, _), threads in parts.items():
             chosen = np.arange(self.chunk.size) if threads is ALL else threads
             span = self.translation.spans[block]

@@ -98,9 +98,16 @@ def _expected(op: Op, address: Any) -> None:
         known[int(key)] = Op(op.ctx.where(np.arange(op.count) == at), op.form), place[at : at + 1]
 
 
+def _now(ctx: Any, address: Any) -> tuple[int, int, int, int]:
+    """How an object stands, asked outside of any instruction."""
+    word = ctx.repeated([1]).atomic(address, WORD, lambda old, _: old, np.zeros(1, np.uint64))
+    pending, expected, missing, phase = (int(field[0]) for field in _fields(word))
+    return pending, expected, missing, phase
+
+
 def _compare(op: Op, address: Any) -> None:
     """A phase in which everybody has arrived and only bytes do not add up."""
-    pending, expected, missing, _ = (int(field[0]) for field in _fields(_observed(op, address)))
+    pending, expected, missing, _ = _now(op.ctx, address)
     if missing and pending in (0, expected):
         words = f"{missing} bytes more" if missing > 0 else f"{-missing} bytes fewer"
         text = f"the phase of this mbarrier expects {words} than copies bring: it never ends"
@@ -155,20 +162,22 @@ def _observed(op: Op, address: Any) -> Any:
 def wait_parity(op: Op, address: Any, parity: Any, *hint: Any) -> Any:
     """Whether the phase of this parity has ended."""
     phase = _fields(_observed(op, address))[3]
-    return _waited(op, address, phase, (phase & 1) != (op.full(parity).astype(np.int64) & 1))
+    wanted = op.full(parity).astype(np.int64) & 1
+    return _waited(op, address, phase, (phase & 1) != wanted, wanted)
 
 
 def wait_state(op: Op, address: Any, state: Any, *hint: Any) -> Any:
     """Whether the phase of this state has ended."""
     phase = _fields(_observed(op, address))[3]
-    return _waited(op, address, phase, phase != _fields(op.full(state))[3])
+    before = _fields(op.full(state))[3]
+    return _waited(op, address, phase, phase != before, before & 1)
 
 
-def _waited(op: Op, address: Any, phase: Any, done: Any) -> Any:
+def _waited(op: Op, address: Any, phase: Any, done: Any, parity: Any) -> Any:
     """Where a wait succeeds, what was written through the object in phases that ended is there."""
     promised = op.ctx.state.get("mbarrier")
     if not done.all():
-        _waiting(op, address, done)
+        _waiting(op, address, done, parity)
     if promised and done.any():
         keys = _keys(op, address)
         for key, now in {(int(key), int(now)) for key, now in zip(keys[done], phase[done], strict=True)}:
@@ -179,7 +188,7 @@ def _waited(op: Op, address: Any, phase: Any, done: Any) -> Any:
     return done
 
 
-def _waiting(op: Op, address: Any, done: Any) -> None:
+def _waiting(op: Op, address: Any, done: Any, parity: Any) -> None:
     """Remember objects that somebody waits at, to say how they stand when nobody gets on."""
     known = op.ctx.state.get("mbarrier waits")
     if known is None:
@@ -187,15 +196,16 @@ def _waiting(op: Op, address: Any, done: Any) -> None:
         op.ctx.state.setdefault("standing", []).append(lambda: [_standing(*item) for item in known.values()])
     place = op.full(np.asarray(address).astype(np.int64))
     for at, key in enumerate(_keys(op, address)):
-        if not done[at] and int(key) not in known:
-            known[int(key)] = Op(op.ctx.where(np.arange(op.count) == at), op.form), place[at : at + 1]
+        if not done[at]:
+            known[int(key)] = op.ctx.where(np.arange(op.count) == at), place[at : at + 1], int(parity[at])
 
 
-def _standing(op: Op, address: Any) -> str:
-    pending, expected, missing, phase = (int(field[0]) for field in _fields(_observed(op, address)))
+def _standing(ctx: Any, address: Any, parity: int) -> str:
+    pending, expected, missing, phase = _now(ctx, address)
     byte = int(address[0]) & ((1 << SHARED_RANK_BITS) - 1)
     lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes" if missing else "")
-    return f"the mbarrier at byte {byte} of shared memory: phase {phase} (parity {phase & 1}) runs and lacks {lacking}"
+    running = f"phase {phase} (parity {phase & 1}) runs and lacks {lacking}"
+    return f"the mbarrier at byte {byte} of shared memory: the end of a phase of parity {parity} is waited for; {running}"
 
 
 def _keys(op: Op, address: Any) -> Any:
