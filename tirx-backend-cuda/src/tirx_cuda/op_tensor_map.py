@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tirx.intrinsic import Intrinsic, Operand
-from tirx.ir import Expr, PointerType
+from tirx.ir import Attr, Call, Expr, IRModule, PointerType, walk
+from tirx.support.errors import Diagnostic
+from tirx.transform.row import Check
 
-__all__ = ["INTRINSICS", "RECORD"]
+__all__ = ["CHECKS", "INTRINSICS", "RECORD"]
 
 RECORD = PointerType("tensormap", "param")
 _SIM = "tirx_cuda.sim.tensor_map:"
@@ -37,3 +39,25 @@ INTRINSICS = (
     _encoder("tensormap_encode_tiled", "describe a tensor that is copied in boxes"),
     _encoder("tensormap_encode_im2col", "describe a tensor that is copied as columns of pixels", mode="im2col"),
 )  # fmt: skip
+
+
+# ---- where they may stand ---------------------------------------------------------------------------------------------
+
+
+def _in_kernel(module: IRModule, target: Any) -> Iterable[Diagnostic]:
+    """Maps are made on the host."""
+    return (problem for func in module for part in walk(func.body) if isinstance(part, Attr) for problem in _problems(part))
+
+
+def _problems(part: Attr) -> Iterator[Diagnostic]:
+    if part.key != "tirx.device_entry":
+        return
+    names = {row.name for row in INTRINSICS}
+    for node in walk(part.body):
+        if isinstance(node, Call) and node.op.name in names:
+            text = "a tensor map is made in the kernel part; the host makes it"
+            yield Diagnostic(text, node.span or part.span, hint="move it before device_entry()")
+            return
+
+
+CHECKS = (Check("tensor_maps", "cuda", "bound", _in_kernel),)

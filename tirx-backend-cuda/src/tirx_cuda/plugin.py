@@ -52,7 +52,7 @@ def tirx_storage_scopes() -> Iterable[StorageScope]:
 @hookimpl
 def tirx_checks() -> Iterable[Check]:
     """What only CUDA asks of a kernel."""
-    return CHECKS
+    return (*CHECKS, *tensor_map.CHECKS)
 
 
 _FRAGMENTS = {
