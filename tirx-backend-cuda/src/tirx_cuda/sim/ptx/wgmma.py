@@ -33,8 +33,9 @@ def commit_group(op: Op) -> None:
 
 
 def wait_group(op: Op, newest: Any) -> None:
-    """The products of all groups but the newest are done."""
+    """The products of all groups but the newest are done; what they read in any thread of a warp, they have read for all of it."""
     op.ctx.settle(QUEUE, int(newest))
+    op.ctx.synchronise("warp")
 
 
 def mma_async(op: Op, *values: Any) -> Any:
