@@ -98,7 +98,7 @@ def granules_of(
 def needs_fine_order(translation: Translation) -> bool:
     """Whether a kernel synchronises by more than barriers of whole ctas and of the whole launch."""
     facts = translation.facts
-    if facts.spins:
+    if facts.spins or facts.later:  # waiting for operations orders the threads of a warp
         return True
     for node in facts.keep_alive:
         row = row_of(node) if isinstance(node, Call) else None
