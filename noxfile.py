@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ IMPORTABLE = (CORE, *SOURCES[1:])  # enough for what only reads or imports them
 OPENCL = (
     "docs/examples/tirx-backend-opencl[cpu]"  # the example of a third party's; it brings PoCL, which runs on any CPU
 )
+POCL = {("linux", "x86_64")}  # where there is a wheel of it
 THIRD_PARTY = "tests/plugins/distributions/wavefront"  # a backend that none of ours knows
 
 # The install matrix: what a user may have, and the tests that must pass with just that.
@@ -94,7 +96,12 @@ def demo(session: nox.Session) -> None:
 @nox.session
 def opencl(session: nox.Session) -> None:
     """Run kernels natively on this machine's CPU through the OpenCL backend of docs/examples, and its own tests."""
-    install(session, CORE, OPENCL, groups=("test",))
+    if (sys.platform, platform.machine()) not in POCL:
+        session.skip(
+            f"PoCL has no wheel for {sys.platform} on {platform.machine()}; install a driver and run its tests"
+        )
+    install(session, CORE, OPENCL, groups=("opencl",))
+    session.run("python", "-c", "import tirx_opencl.device as device; print(device.open_device().describe(0))")
     pytest(session, "tests/programs/test_opencl.py", "docs/examples/tirx-backend-opencl/tests")
 
 

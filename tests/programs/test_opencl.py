@@ -14,6 +14,7 @@ import pytest
 
 import tirx
 from tests.programs.examples import EXAMPLES, NEUTRAL, copies, largest_error, load
+from tirx.testing.conformance import check_backend
 
 # What makes an example one machine's own; those of machines without threads begin with nki_.
 VENDORS = ("Tx.cuda", "Tx.ptx", "Tx.nvshmem", "mma_fragment_layout")
@@ -72,3 +73,15 @@ def test_the_native_run_agrees_with_numpy_and_the_simulator(path: Path) -> None:
         return
     for name, got, wanted in zip(kernel.names, native, simulated, strict=True):
         np.testing.assert_allclose(np.float64(got), np.float64(wanted), rtol=2e-3, atol=1e-6, err_msg=name)
+
+
+def test_the_kit_finds_a_function_that_the_device_computes_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device of a toy computes nothing, so this fault is seeded here: half of a sum is rounded up instead of down."""
+    from tirx_opencl.op import EMISSIONS
+
+    row = next(item for item in EMISSIONS if item.intrinsic == "opencl.hadd")
+    assert check_backend("opencl", only=["intrinsics.agree"]).ok
+    monkeypatch.setattr(row, "rule", "rhadd({0}, {1})")
+    report = check_backend("opencl", only=["intrinsics.agree"])
+    (problem,) = report["intrinsics.agree"].problems
+    assert problem.startswith("`opencl.hadd` on opencl: the device answers")

@@ -217,17 +217,63 @@ def test_names_that_opencl_keeps_for_itself(agree):
     np.testing.assert_array_equal(y, x + 5)
 
 
-def test_asserts_are_refused():
+@Tx.prim_func
+def rooted(x: Tx.Buffer((256,), "float32"), y: Tx.Buffer((256,), "float32"), most: Tx.int32):
+    Tx.device_entry()
+    bx = Tx.cta_id([4])
+    tx = Tx.thread_id([64])
+    kept = Tx.alloc_buffer((64,), "float32", scope="shared.dyn")
+    kept[tx] = x[bx * 64 + tx]
+    assert kept[tx] >= 0.0, "a root of a negative number"
+    Tx.Assert(tx < most, ["thread ", tx, " is too many"])
+    y[bx * 64 + tx] = Tx.sqrt(kept[tx])
+
+
+def test_asserts_that_hold(agree):
+    x = np.arange(256, dtype=np.float32)
+    _, y, _ = agree(rooted, x, np.zeros_like(x), 64)
+    np.testing.assert_array_equal(y, np.sqrt(x))
+
+
+def test_an_assert_that_fails_is_an_error_with_its_text_and_line(device):
+    x, run = np.ones(256, np.float32), tirx.compile(rooted, "opencl")
+    x[77] = -1
+    with pytest.raises(TirxError) as caught:
+        run(x, np.zeros_like(x), 64)
+    line = rooted.body.span.line
+    assert "in kernel `rooted_kernel`: RuntimeError: a root of a negative number at test_constructs.py:" in str(
+        caught.value
+    )
+    assert abs(int(str(caught.value).split("test_constructs.py:")[1].split()[0]) - line) < 12
+    assert "tirx.simulate(...) stops there" in str(caught.value)
+    run(np.abs(x), np.zeros_like(x), 64)  # the next launch is a new one
+
+
+def test_values_of_a_failed_assert_are_printed(device):
+    x, run = np.ones(256, np.float32), tirx.compile(rooted, "opencl")
+    with pytest.raises(TirxError, match=r"thread \.\.\. is too many at test_constructs.py"):
+        run(x, np.zeros_like(x), 63)
+    (line,) = (line.strip() for line in run.source.text.splitlines() if "is too many" in line)
+    assert line.startswith('printf("RuntimeError: thread %d is too many at test_constructs.py:')
+    assert "tx); fail(failure, " in line
+
+
+def test_asserts_inside_functions_are_refused():
+    @Tx.prim_func(private=True)
+    def root_of(a: Tx.float32) -> Tx.float32:
+        assert a >= 0.0, "a root of a negative number"
+        return Tx.sqrt(a)
+
     @Tx.prim_func
-    def checked(x: Tx.Buffer((32,), "float32")):
+    def roots(x: Tx.Buffer((64,), "float32")):
         Tx.device_entry()
         Tx.cta_id([1])
-        tx = Tx.thread_id([32])
-        assert x[tx] > 0.0, "positive"
-        x[tx] = 1.0
+        tx = Tx.thread_id([64])
+        x[tx] = root_of(x[tx])
 
-    with pytest.raises(TirxError, match="has no assertions inside a kernel"):
-        tirx.compile(checked, "opencl")
+    with pytest.raises(TirxError, match="OpenCL tells of assertions of kernels, not of functions") as caught:
+        tirx.compile(roots, "opencl").source
+    assert "assert in the kernel, before or behind the call" in str(caught.value)
 
 
 def test_float64_is_refused_where_the_device_has_none():

@@ -139,7 +139,7 @@ def test_unknown_flags_of_a_fence():
 
 
 def test_a_copy_of_nothing_known():
-    with pytest.raises(TirxError, match="the copy needs to know what it copies"):
+    with pytest.raises(TirxError, match="the copy needs to know of which elements"):
 
         @Tx.prim_func
         def unknown(x: Tx.handle):
@@ -159,3 +159,27 @@ def test_a_dimension_that_is_none():
 
     with pytest.raises(TirxError, match="there is no dimension 3"):
         tirx.compile(fourth, "opencl").source
+
+
+def test_vectors_from_anywhere(agree):
+    @Tx.prim_func
+    def reversed_pairs(x: Tx.Buffer((67,), "float16"), y: Tx.Buffer((67,), "float16")):
+        Tx.device_entry()
+        Tx.cta_id([1])
+        tx = Tx.thread_id([33])
+        Tx.opencl.vstore(Tx.opencl.vload(2, x.ptr_to([tx * 2 + 1])), y.ptr_to([tx * 2]))
+
+    x = np.arange(67, dtype=np.float16)
+    _, y = agree(reversed_pairs, x, np.zeros_like(x))
+    np.testing.assert_array_equal(y[:66], x[1:])
+
+
+def test_vectors_that_opencl_does_not_have():
+    with pytest.raises(TirxError, match="there are no vectors of 3 lanes"):
+
+        @Tx.prim_func
+        def odd(x: Tx.Buffer((64,), "float32")):
+            Tx.device_entry()
+            Tx.cta_id([1])
+            tx = Tx.thread_id([16])
+            Tx.opencl.vstore(Tx.opencl.vload(3, x.ptr_to([tx])), x.ptr_to([tx]))

@@ -61,6 +61,57 @@ def test_the_groups_copy_can_be_asked_for(agree):
     assert "copies = async_work_group_copy(" in tirx.compile(copied, "opencl").source.text
 
 
+def chosen(kernel):
+    return [item.chosen.variant.name for item in tirx.explain(kernel, "opencl").decisions]
+
+
+def test_rows_that_begin_anywhere_are_copied_in_vectors(agree):
+    """A tile without its edge: no row begins where a plain vector could."""
+
+    @Tx.prim_func
+    def inner(x: Tx.Buffer((34, 66), "float32"), y: Tx.Buffer((32, 64), "float32")):
+        Tx.device_entry()
+        Tx.cta_id([1])
+        Tx.thread_id([96])
+        tile = Tx.alloc_shared((32, 66), "float32")
+        Tx.cta.copy(tile[:, 1:65], x[1:33, 1:65])
+        Tx.opencl.barrier()
+        Tx.cta.copy(y, tile[:, 1:65])
+
+    assert chosen(inner) == ["vload", "vload"]
+    assert "vstore4(vload4(0, &x[" in tirx.compile(inner, "opencl").source.text
+    x = np.random.default_rng(4).standard_normal((34, 66), dtype=np.float32)
+    _, y = agree(inner, x, np.zeros((32, 64), np.float32))
+    np.testing.assert_array_equal(y, x[1:33, 1:65])
+
+
+def test_bytes_are_copied_sixteen_at_a_time(agree):
+    @Tx.prim_func
+    def shifted(x: Tx.Buffer((5, 97), "uint8"), y: Tx.Buffer((5, 97), "uint8")):
+        Tx.device_entry()
+        Tx.cta_id([1])
+        Tx.thread_id([32])
+        Tx.cta.copy(y[:, 0:96], x[:, 1:97])
+
+    assert "vload16" in tirx.compile(shifted, "opencl").source.text
+    x = np.random.default_rng(5).integers(0, 256, (5, 97)).astype(np.uint8)
+    _, y = agree(shifted, x, np.zeros_like(x))
+    np.testing.assert_array_equal(y[:, :96], x[:, 1:])
+
+
+def test_plain_vectors_come_first_where_they_are_as_wide():
+    @Tx.prim_func
+    def aligned(x: Tx.Buffer((8, 64), "float32"), y: Tx.Buffer((8, 64), "float32")):
+        Tx.device_entry()
+        Tx.cta_id([1])
+        Tx.thread_id([32])
+        Tx.cta.copy(y, x)
+
+    assert chosen(aligned) == ["vec_auto"]
+    text = str(tirx.explain(aligned, "opencl"))
+    assert "plain vectors are as wide (row=64, plain=4)" in text
+
+
 def test_reductions_over_a_warp_and_a_group(agree):
     @Tx.prim_func
     def reduced(

@@ -54,6 +54,10 @@ class CGenerator:
         """Lines that the body of a function begins with."""
         return ()
 
+    def further_parameters(self, func: PrimFunc) -> Iterable[str]:
+        """Parameters of a kernel behind the author's, as they stand in its head; the device's `launch` gives them."""
+        return ()
+
     def is_noalias(self, func: PrimFunc) -> bool:
         """Whether the buffers of a kernel are promised not to overlap, nor to change behind its back."""
         return self.noalias and bool(func.attrs.get("tirx.noalias", True))
@@ -129,6 +133,8 @@ class CGenerator:
             const = kernel and id(param) not in usage.written and _pointee(param)
             kind = self.parameter_type(param, const=const, restrict=restrict)
             yield f"{kind} {printer.names.of(param, param.name)}"
+        if kernel:
+            yield from self.further_parameters(func)
         if kernel and self.dialect.dynamic_argument and func.attrs["launch"].dynamic_shared is not None:
             yield f"{self.dialect.dynamic}{printer.type(DType('uint8'))}* {self.dialect.dynamic_argument}"
 

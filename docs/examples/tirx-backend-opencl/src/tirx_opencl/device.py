@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from .driver import Driver, default_driver
 __all__ = ["DeviceError", "Kernel", "OpenCLDevice", "Timer", "attributes", "open_device"]
 
 _PAGE = 4096
+_FAILURE = 512  # bytes: a flag, then the text of the assertion that failed first
 _AXES = ("x", "y", "z")
 
 
@@ -57,6 +59,7 @@ class OpenCLDevice:
         self._starts: list[int] = []  # rising
         self._objects: dict[int, Any] = {}
         self._next = _PAGE
+        self._failures: list[tuple[str, Any]] = []  # of launches that nobody has waited for: kernel, its memory
 
     # ---- devices and memory -----------------------------------------------------------------------------------
 
@@ -128,11 +131,24 @@ class OpenCLDevice:
         if 0 in total:
             return
         values = [self._argument(value, dtype) for value, dtype in args]
-        if kernel.function.num_args > len(values):
-            values.append(self.cl.LocalMemory(max(resources.get("dynamic_shared_bytes", 0), 1)))
+        values += self._further(kernel, kernel.function.num_args - len(values), resources)
         queue = stream or self.driver.queue
         self._checked(kernel.function.set_args, *values)
         self._checked(self.cl.enqueue_nd_range_kernel, queue, kernel.function, total, group)
+
+    def _further(self, kernel: Kernel, count: int, resources: Mapping[str, int]) -> list[Any]:
+        """What the generator has added: memory for a failed assertion, then local memory that the launch sizes."""
+        local = [
+            self.cl.LocalMemory(max(size, 1)) for name, size in resources.items() if name == "dynamic_shared_bytes"
+        ]
+        if count <= len(local):
+            return local[:count]
+        flags = self.cl.mem_flags
+        memory = self.cl.Buffer(
+            self.driver.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=np.zeros(_FAILURE, np.uint8)
+        )
+        self._failures.append((kernel.name, memory))
+        return [memory, *local]
 
     def _argument(self, value: Any, dtype: DType) -> Any:
         return self._memory(int(value)) if dtype.is_handle else np.asarray(value).astype(numpy_dtype(dtype))[()]
@@ -140,8 +156,17 @@ class OpenCLDevice:
     # ---- waiting ----------------------------------------------------------------------------------------------
 
     def synchronize(self, index: int) -> None:
-        """Wait for all work of the device."""
+        """Wait for all work of the device; `DeviceError` tells of an assertion that failed in it."""
         self._checked(self.driver.queue.finish)
+        failures, self._failures = self._failures, []
+        for name, memory in failures:
+            found = np.zeros(_FAILURE, np.uint8)
+            self._checked(self.cl.enqueue_copy, self.driver.queue, found, memory)
+            if found[:4].any():
+                raise DeviceError(
+                    f"in kernel `{name}`: {_text(found[4:])}",
+                    hint="tirx.simulate(...) stops there, and shows the values",
+                )
 
     def time(self, index: int) -> Timer:
         """A context manager: `.milliseconds` is the time until what was queued inside is done."""
@@ -153,6 +178,12 @@ class OpenCLDevice:
         except self.cl.Error as error:
             hint = "run the kernel under tirx.simulate(...), which says what it does wrong"
             raise DeviceError(f"{self.driver.device.name.strip()}: {error}", hint=hint) from None
+
+
+def _text(found: Any) -> str:
+    """What a kernel has left; values are where the driver prints."""
+    text = bytes(found).partition(b"\0")[0].decode("utf-8", "replace").strip()
+    return re.sub(r"%[-+ #0-9.]*[a-zA-Z]+", "...", text)
 
 
 class Timer:

@@ -22,9 +22,9 @@ _BARRIERS = "tirx_opencl.barriers:"
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 # Stored, and computed with in float32: OpenCL C has no type for them, or only where the device has it.
 _STORED = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
-# Not `asserts`: OpenCL C has no way to stop a kernel.
 _CONSTRUCTS = (
-    "while", "atomics", "barriers", "shuffles", "vectors", "dynamic_shared", "pointers", "calls", "printf", "async_copy",
+    "while", "asserts", "atomics", "barriers", "shuffles", "vectors", "dynamic_shared", "pointers", "calls", "printf",
+    "async_copy",
 )  # fmt: skip
 
 

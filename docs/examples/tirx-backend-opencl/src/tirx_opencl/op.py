@@ -10,16 +10,17 @@ from typing import Any
 
 from tirx.codegen.literal import quoted
 from tirx.intrinsic import Effect, Emission, Intrinsic, Operand
-from tirx.ir import Call, DType, IntImm, StringImm
+from tirx.ir import Call, DType, IntImm, PointerType, StringImm
 from tirx.support.errors import TargetError
 
-__all__ = ["EMISSIONS", "FENCES", "INTRINSICS", "NATIVE", "ROW", "WORK_ITEM"]
+__all__ = ["EMISSIONS", "FENCES", "INTRINSICS", "LANES", "NATIVE", "ROW", "WORK_ITEM"]
 
 Rule = str | Callable[[Any, Call, Sequence[str]], str]
 
 _SIM = "tirx_opencl.sim."
 _FLOATS = ("float32",)
 UNARY = 14  # level of casts in C
+LANES = (2, 4, 8, 16)  # of vectors
 
 # functions of a dimension: name -> doc
 WORK_ITEM = {
@@ -79,6 +80,27 @@ def _async_copy(printer: Any, call: Call, texts: Sequence[str]) -> str:
 EVENT = "copies"  # the variable of a kernel that stands for its copies under way
 
 
+def _vector(args: Sequence[Any], attrs: dict[str, Any]) -> DType:
+    return DType(attrs["dtype"]).with_lanes(attrs["lanes"])
+
+
+def _elements(printer: Any, pointer: Any, dtype: DType) -> str:
+    """A pointer typed as the elements that a vector is made of."""
+    scope = pointer.dtype.scope if isinstance(pointer.dtype, PointerType) else "global"
+    if getattr(pointer.dtype, "pointee", None) is dtype:
+        return str(printer.text(pointer))
+    return f"({printer.pointer(dtype, scope)}){printer.text(pointer, UNARY)}"
+
+
+def _vload(printer: Any, call: Call, texts: Sequence[str]) -> str:
+    return f"vload{call.dtype.lanes}(0, {_elements(printer, call.args[0], call.dtype.element)})"
+
+
+def _vstore(printer: Any, call: Call, texts: Sequence[str]) -> str:
+    dtype = call.args[0].dtype
+    return f"vstore{dtype.lanes}({texts[0]}, 0, {_elements(printer, call.args[1], dtype.element)})"
+
+
 def _call(name: str) -> Rule:
     return lambda printer, call, texts: f"{name}({', '.join(texts)})"
 
@@ -118,6 +140,21 @@ def _math() -> Iterator[tuple[Intrinsic, Emission]]:
         yield _pair(row, _call(name))
 
 
+def _vectors() -> Iterator[tuple[Intrinsic, Emission]]:
+    load = Intrinsic(
+        "opencl.vload", [Operand("src", "pointer")], _vector, "read", attrs={"lanes": 4, "dtype": "float32"},
+        form=("lanes", "src", "dtype"), meaning=f"{_SIM}vectors:vload", source="6.12.7",
+        doc="the vector of `lanes` elements from a pointer on, which is aligned as one element",
+    )  # fmt: skip
+    yield _pair(load, _vload)
+    store = Intrinsic(
+        "opencl.vstore", [Operand("value", lanes=LANES), Operand("dst", "pointer", rw="w")], "void", "write",
+        attrs={"dtype": "float32"}, form=("value", "dst", "dtype"), meaning=f"{_SIM}vectors:vstore", source="6.12.7",
+        doc="store a vector from a pointer on, which is aligned as one element",
+    )  # fmt: skip
+    yield _pair(store, _vstore)
+
+
 def _memory() -> Iterator[tuple[Intrinsic, Emission]]:
     for name, what in (("mem_fence", "loads and stores"), ("read_mem_fence", "loads"), ("write_mem_fence", "stores")):
         doc = f"{what} of this work-item before it are done before those after it"
@@ -151,7 +188,7 @@ def _memory() -> Iterator[tuple[Intrinsic, Emission]]:
     yield _pair(printf, _printf)
 
 
-_PAIRS = (*_work_items(), *_math(), *_memory())
+_PAIRS = (*_work_items(), *_math(), *_vectors(), *_memory())
 INTRINSICS = tuple(row for row, _ in _PAIRS)
 EMISSIONS = tuple(emission for _, emission in _PAIRS)
 ROW = {row.name.removeprefix("opencl."): row for row in INTRINSICS}

@@ -11,14 +11,14 @@ from tirx.ir import Call, Expr, PointerType, current_span
 from tirx.support.errors import ScriptError
 from tirx.support.suggest import did_you_mean
 
-from .op import FENCES, ROW
+from .op import FENCES, LANES, ROW
 
 __all__ = [
     "add_sat", "async_work_group_copy", "barrier", "get_global_id", "get_global_size", "get_group_id", "get_local_id",
     "get_local_size", "get_num_groups", "hadd", "mad", "mem_fence", "mul_hi", "native_cos", "native_divide", "native_exp",
     "native_exp2", "native_exp10", "native_log", "native_log2", "native_log10", "native_powr", "native_recip", "native_rsqrt",
-    "native_sin", "native_sqrt", "native_tan", "printf", "read_mem_fence", "rhadd", "rotate", "sub_sat", "wait_group_events",
-    "write_mem_fence",
+    "native_sin", "native_sqrt", "native_tan", "printf", "read_mem_fence", "rhadd", "rotate", "sub_sat", "vload", "vstore",
+    "wait_group_events", "write_mem_fence",
 ]  # fmt: skip
 
 Number = Expr | int | float
@@ -95,20 +95,35 @@ def async_work_group_copy(dst: Expr, src: Expr, count: Expr | int, dtype: str = 
 
     They are seen after `wait_group_events()` and a barrier. `dtype` is that of the elements that `dst` points to.
     """
-    pointee = dst.dtype.pointee if isinstance(dst.dtype, PointerType) else None
-    kind = dtype or (pointee.name if pointee is not None else "")
-    if not kind:
-        raise ScriptError(
-            "the copy needs to know what it copies",
-            span=current_span(),
-            hint="give pointers to elements: B.ptr_to([i])",
-        )
+    kind = dtype or _pointee(dst, "the copy")
     return call(ROW["async_work_group_copy"], dst, src, count, dtype=kind)
 
 
 def wait_group_events() -> Call:
     """Wait for the copies that the group has started; a barrier after it shows them to all."""
     return call(ROW["wait_group_events"])
+
+
+def vload(lanes: int, src: Expr, dtype: str = "") -> Call:
+    """The vector of 2, 4, 8 or 16 elements from `src` on. It need not be aligned as a vector. `dtype` is that of an element."""
+    if lanes not in LANES:
+        hint = f"vectors have {', '.join(map(str, LANES))} lanes"
+        raise ScriptError(f"there are no vectors of {lanes} lanes", span=current_span(), hint=hint)
+    return call(ROW["vload"], src, lanes=lanes, dtype=dtype or _pointee(src, "the load"))
+
+
+def vstore(value: Expr, dst: Expr, dtype: str = "") -> Call:
+    """Store a vector from `dst` on, which need not be aligned as a vector. `dtype` is that of an element."""
+    return call(ROW["vstore"], value, dst, dtype=dtype or value.dtype.element.name)
+
+
+def _pointee(pointer: Expr, what: str) -> str:
+    """The type of the elements that a pointer points to."""
+    found = pointer.dtype.pointee if isinstance(pointer.dtype, PointerType) else None
+    if found is None:
+        hint = "give pointers to elements: B.ptr_to([i])"
+        raise ScriptError(f"{what} needs to know of which elements", span=current_span(), hint=hint)
+    return found.name
 
 
 # ---- arithmetic ---------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ _PLACES: dict[str, Callable[[Any], dict[str, str | None]]] = {
     "codegens": lambda row: {"generate": row.generate},
     "toolchains": lambda row: {"find": row.find, "compile": row.compile},
     "devices": lambda row: {"open": row.open},
-    "argument_kinds": lambda row: {"encode": row.encode},
+    "argument_kinds": lambda row: {"encode": row.encode, "simulate": row.simulate, "accept": row.accept},
     "array_adapters": lambda row: {"recognise": row.recognise},
     "simulators": lambda row: {"prepare": row.prepare},
 }

@@ -82,7 +82,8 @@ def judge(check: ConformanceCheck, subject: Subject) -> Outcome:
         failed = next((name for name in check.after if judge(_BY_NAME[name], subject).state == "failed"), None)
         held_up = failed or next((name for name in check.after if judge(_BY_NAME[name], subject).held_up), None)
         subject.outcomes[check.name] = _held_up(check, held_up) if held_up else _run(check, subject)
-    return subject.outcomes[check.name]
+    outcome: Outcome = subject.outcomes[check.name]
+    return outcome
 
 
 def _held_up(check: ConformanceCheck, other: str) -> Outcome:

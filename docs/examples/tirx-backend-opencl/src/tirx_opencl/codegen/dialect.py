@@ -37,6 +37,7 @@ def opencl_dialect(half: bool) -> CDialect:
         function="static",
         restrict="restrict",
         align="__attribute__((aligned({0})))",
+        assertion="fail(failure, {0});",
         helpers=helpers,
         calls=functions,
         bridges=dict.fromkeys(("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"), "float32"),

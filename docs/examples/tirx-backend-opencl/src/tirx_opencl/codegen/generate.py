@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tirx.backend import find
 from tirx.codegen import Source
 from tirx.codegen.function import CGenerator
-from tirx.ir import Call, IRModule, PrimFunc, walk
+from tirx.ir import Assert, Call, IRModule, PrimFunc, walk
+from tirx.support.errors import TargetError
 
 from ..op import EVENT
 from .dialect import opencl_dialect
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["OpenCLGenerator", "generate"]
 
 _AXES = ("x", "y", "z")
+_FAILURE = re.compile(r'fail\(failure, (?P<text>"(?:[^"\\]|\\.)*")(?P<values>, .*)?\);$', re.MULTILINE)
 
 
 class OpenCLGenerator(CGenerator):
-    """OpenCL C; adds what a kernel promises about its launch, and the event that its copies share."""
+    """OpenCL C; adds what a kernel promises about its launch, the event that its copies share, and where assertions tell of failing."""
 
     def attributes(self, func: PrimFunc) -> str:
         """`__attribute__((reqd_work_group_size(x, y, z))) void`, where the size is known."""
@@ -34,9 +37,30 @@ class OpenCLGenerator(CGenerator):
             promises.append(f"intel_reqd_sub_group_size({self.target['width']})")
         return f"{''.join(f'__attribute__(({promise})) ' for promise in promises)}void "
 
+    def further_parameters(self, func: PrimFunc) -> Iterable[str]:
+        """Where the text of the first assertion that fails goes."""
+        if not _asserts(func):
+            return []
+        self.prelude.helper("fail")
+        return ["__global int* failure"]
+
     def opening(self, func: PrimFunc) -> Iterable[str]:
         """One event stands for all copies of the group."""
+        inside = None if "launch" in func.attrs else next(iter(_asserts(func)), None)
+        if inside is not None:
+            hint = "assert in the kernel, before or behind the call"
+            raise TargetError("OpenCL tells of assertions of kernels, not of functions", span=inside.span, hint=hint)
         return [f"event_t {EVENT} = 0;"] if "opencl.async_work_group_copy" in _called(func) else []
+
+
+def _asserts(func: PrimFunc) -> list[Assert]:
+    return [node for node in walk(func.body, Assert.BIT) if isinstance(node, Assert)]
+
+
+def _told(failure: re.Match[str]) -> str:
+    """The text goes to the host; values, which only `printf` can write, go where the driver prints."""
+    text, values = failure["text"], failure["values"]
+    return f"{f'printf({text}{values}); ' if values else ''}fail(failure, {text});"
 
 
 def _called(func: PrimFunc) -> set[str]:
@@ -60,4 +84,6 @@ def generate(module: IRModule, target: Any, config: Mapping[str, Any]) -> Source
     )
     if not target["contract"]:
         generator.prelude.define("FP_CONTRACT", "#pragma OPENCL FP_CONTRACT OFF")
-    return generator.module(module, "opencl", ".cl")
+    source = generator.module(module, "opencl", ".cl")
+    source.text = _FAILURE.sub(_told, source.text)
+    return source

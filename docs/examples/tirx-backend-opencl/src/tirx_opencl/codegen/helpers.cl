@@ -72,6 +72,14 @@ static inline uchar float_to_e5m2(float value) {
 //! double_to_e5m2: narrowed float_to_e5m2
 static inline uchar double_to_e5m2(double value) { return float_to_e5m2(narrowed(value)); }
 
+//! fail
+// OpenCL cannot stop a kernel: the first assertion that fails leaves its text for the host.
+static inline void fail(__global int* failure, __constant const char* text) {
+  if (atomic_cmpxchg(failure, 0, 1) != 0) return;
+  __global char* place = (__global char*)(failure + 1);
+  for (int i = 0; i < 507 && text[i] != 0; ++i) place[i] = text[i];
+}
+
 //! sigmoid
 static inline float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from .copy import VARIANTS
+from . import copy, vectors
 
 __all__ = ["VARIANTS"]
+
+VARIANTS = (*copy.VARIANTS, *vectors.VARIANTS)
