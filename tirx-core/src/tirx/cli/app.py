@@ -1,8 +1,4 @@
-"""The group of subcommands, and what all of them share: errors without tracebacks, exit codes, Ctrl-C, closed pipes.
-
-Exit codes: 0 all is well, 1 the kernel (or what was asked for) has a fault, 2 wrong usage, 124 out of time, 130 interrupted,
-141 the reader of the output went away.
-"""
+"""The group of subcommands, and what all of them share: errors without tracebacks, exit codes, Ctrl-C, closed pipes."""
 
 from __future__ import annotations
 
@@ -16,10 +12,20 @@ from click.shell_completion import CompletionItem
 
 from .. import __version__
 from ..support.errors import TirxError
+from ..support.suggest import did_you_mean
 
-__all__ = ["COMMAND_LINE", "app", "main"]
+__all__ = ["COMMAND_LINE", "EXIT_CODES", "app", "main"]
 
 COMMAND_LINE = "tirx.command_line"  # where the context keeps the words of the command line, for a child to repeat
+
+EXIT_CODES = {
+    0: "all is well",
+    1: "the kernel, or what was asked for, has a fault",
+    2: "wrong usage",
+    124: "not done within --time-limit",
+    130: "interrupted",
+    141: "the reader of the output went away",
+}
 
 _COMMANDS = {
     "compile": "lower a kernel, write its source, build its binary",
@@ -47,7 +53,10 @@ class _Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            hint = did_you_mean(cmd_name, _COMMANDS)
+            if hint is None or ctx.resilient_parsing:
+                return None
+            ctx.fail(f"No such command {cmd_name!r}; {hint}")
         command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __package__).command
         return command
 
@@ -59,6 +68,10 @@ class _Lazy(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), text) for code, text in EXIT_CODES.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[COMMAND_LINE] = tuple(args)

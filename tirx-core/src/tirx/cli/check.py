@@ -8,34 +8,37 @@ import click
 
 from ..driver import compile as compile_kernel
 from ..ir import IRModule, PrimFunc
-from ..support.errors import ScriptError, TirxError
-from .completion import files
-from .kernels import Chosen, kernels_of, limit_option, load_file, under_time_limit
+from ..support.errors import TirxError
+from .completion import target_names
+from .kernels import Chosen, chosen_kernels, kernel_argument, limit_option, some_target, under_time_limit
 from .output import json_option, print_json, progress
 
 __all__ = ["command"]
 
 
 @click.command("check")
-@click.argument("file", metavar="FILE", shell_complete=files)
+@kernel_argument
 @click.option(
     "--target",
     "-t",
     "targets",
     multiple=True,
     metavar="TARGET",
+    shell_complete=target_names,
+    callback=some_target,
     help="Check for this target (repeatable; default: the kernel's own, or TARGET in the file, or generic).",
 )
 @limit_option
 @json_option
-def command(file: str, targets: tuple[str, ...], time_limit: float | None, as_json: bool) -> None:
-    """Parse, verify and lower every kernel of a file.
+def command(kernel: str, targets: tuple[str, ...], time_limit: float | None, as_json: bool) -> None:
+    """Parse, verify and lower every kernel of a file, or one.
 
     \b
     tirx check kernels.py -t generic -t "generic -width=64"
+    tirx check kernels.py:scale
     """  # noqa: D301 - click reads the backspace
     under_time_limit(time_limit)
-    results = _results(file, targets, as_json)
+    results = _results(kernel, targets, as_json)
     if as_json:
         print_json(results)
     else:
@@ -45,12 +48,9 @@ def command(file: str, targets: tuple[str, ...], time_limit: float | None, as_js
         raise click.exceptions.Exit(1)
 
 
-def _results(file: str, targets: tuple[str, ...], as_json: bool) -> list[dict[str, Any]]:
+def _results(text: str, targets: tuple[str, ...], as_json: bool) -> list[dict[str, Any]]:
     try:
-        module = load_file(file)
-        found = kernels_of(module)
-        if not found:
-            raise ScriptError(f"{file} has no kernels", hint="they are functions under @Tx.prim_func or @Tx.jit")
+        module, found = chosen_kernels(text)
     except TirxError as error:
         if not as_json:
             raise

@@ -25,7 +25,9 @@ def command(shell: str) -> None:
     """  # noqa: D301 - click reads the backspace
     script = get_completion_class(shell)
     assert script is not None  # all three are click's own
-    click.echo(script(app, {}, "tirx", _VARIABLE).source())
+    text = script(app, {}, "tirx", _VARIABLE).source()
+    # click's script for fish cuts descriptions at their first comma
+    click.echo(text.replace('(string split ","', '(string split -m 1 ","') if shell == "fish" else text)
 
 
 def files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -9,14 +9,14 @@ import click
 from ..driver import estimate, explain
 from ..ir import IRModule, PrimFunc
 from ..support.errors import ScriptError
-from .completion import files
 from .kernels import (
     Chosen,
-    kernels_of,
+    chosen_kernels,
+    kernel_argument,
     limit_option,
-    load_file,
     load_kernel,
     set_option,
+    split_kernel,
     target_option,
     under_time_limit,
 )
@@ -26,7 +26,7 @@ __all__ = ["command"]
 
 
 @click.command("explain")
-@click.argument("file", metavar="FILE", shell_complete=files)
+@kernel_argument
 @target_option
 @click.option("--function", "-f", metavar="NAME", help="Only this kernel of the file (default: all of them).")
 @set_option
@@ -37,7 +37,7 @@ __all__ = ["command"]
 @limit_option
 @json_option
 def command(
-    file: str,
+    kernel: str,
     target: str | None,
     function: str | None,
     constants: tuple[str, ...],
@@ -50,6 +50,7 @@ def command(
 
     \b
     tirx explain gemm.py --target TARGET
+    tirx explain gemm.py:main
     tirx explain gemm.py -f main --set tile=64 --json
     tirx explain gemm.py --cost --size n=4096
     """  # noqa: D301 - click reads the backspace
@@ -58,11 +59,11 @@ def command(
         raise click.UsageError("--size goes with --cost")
     under_time_limit(time_limit)
     if cost:
-        _show_costs(_chosen(file, function, constants), target, given, as_json)
+        _show_costs(_chosen(kernel, function, constants), target, given, as_json)
         return
     found = [
         (name, explain(chosen.kernel, chosen.target(target or chosen.default_target() or "generic")))
-        for name, chosen in _chosen(file, function, constants)
+        for name, chosen in _chosen(kernel, function, constants)
     ]
     if as_json:
         print_json([{"kernel": name, **item.to_json()} for name, item in found])
@@ -91,19 +92,20 @@ def _show_costs(kernels: list[tuple[str, Chosen]], target: str | None, sizes: di
         click.echo("\n\n".join(str(item) for _, item in found))
 
 
-def _chosen(file: str, function: str | None, constants: tuple[str, ...]) -> list[tuple[str, Chosen]]:
-    if function is not None or constants:
-        chosen = load_kernel(f"{file}:{function}" if function is not None else file, constants)
-        return [(function or str(getattr(chosen.kernel, "name", file)), chosen)]
-    module = load_file(file)
-    kernels = kernels_of(module)
+def _chosen(text: str, function: str | None, constants: tuple[str, ...]) -> list[tuple[str, Chosen]]:
+    file, named = split_kernel(text)
+    if named and function:
+        raise click.UsageError(f"the kernel is named twice: `{named}` and -f {function}")
+    name = function or named
+    if name or constants:
+        chosen = load_kernel(f"{file}:{name}" if name else file, constants)
+        return [(name or str(getattr(chosen.kernel, "name", file)), chosen)]
+    module, kernels = chosen_kernels(file)
     ready = [(name, Chosen(item, module)) for name, item in kernels.items() if isinstance(item, PrimFunc | IRModule)]
     if kernels and not ready:
         raise ScriptError(
             f"the kernels of {file} have constexpr parameters", hint="give their values: --set NAME=VALUE (repeatable)"
         )
-    if not ready:
-        raise ScriptError(f"{file} has no kernels", hint="they are functions under @Tx.prim_func or @Tx.jit")
     return ready
 
 

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import threading
 import traceback
 from ast import literal_eval
 from collections.abc import Iterator
@@ -22,24 +23,42 @@ from ..support.errors import ScriptError, TargetError, TirxError
 from ..support.span import Span
 from ..support.suggest import did_you_mean
 from ..target import Target
-from .app import COMMAND_LINE
+from .app import COMMAND_LINE, EXIT_CODES
 from .completion import files, target_names
 
 __all__ = [
     "Chosen",
+    "chosen_kernels",
     "kernel_argument",
     "kernels_of",
     "limit_option",
     "load_file",
     "load_kernel",
     "set_option",
+    "some_target",
+    "split_kernel",
     "target_option",
     "under_time_limit",
 ]
 
+_MOST_FRAMES = 10
 _CHILD = "TIRX_CHILD"  # set in the child that runs a kernel file under a time limit
 # The working directory is no place to import our own dependencies from, so it goes from the child's path first.
 _START = "import sys; sys.path[:] = filter(None, sys.path); from tirx.cli import main; main()"
+
+
+def some_target(_context: click.Context, _option: click.Parameter, value: Any) -> Any:
+    """What `--target` was given; empty text is a mistake (of a variable of the shell), not the default."""
+    if any(not text.strip() for text in ((value,) if isinstance(value, str) else value or ())):
+        raise click.BadParameter("the target is empty")
+    return value
+
+
+def _seconds(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not value < threading.TIMEOUT_MAX:
+        raise click.BadParameter(f"{value:g} is no time to wait")
+    return value
+
 
 kernel_argument = click.argument("kernel", metavar="FILE[:NAME]", shell_complete=files)
 target_option = click.option(
@@ -47,6 +66,7 @@ target_option = click.option(
     "-t",
     metavar="TARGET",
     shell_complete=target_names,
+    callback=some_target,
     help="A kind, a tag, or a kind with -attribute=value words (default: the kernel's own, or TARGET in its file).",
 )
 set_option = click.option(
@@ -56,6 +76,7 @@ limit_option = click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
+    callback=_seconds,
     help="Run in a child that is ended after this time.",
 )
 
@@ -99,6 +120,9 @@ def under_time_limit(seconds: float | None) -> None:
     if done.returncode < 0:
         click.echo(f"error: the process that ran the kernel file was ended by signal {-done.returncode}", err=True)
         sys.exit(128 - done.returncode)
+    if done.returncode not in EXIT_CODES:
+        click.echo(f"error: the kernel file ended the process with status {done.returncode}", err=True)
+        sys.exit(1)
     sys.exit(done.returncode)
 
 
@@ -108,8 +132,10 @@ def load_file(path: str) -> ModuleType:
     What it prints goes to standard error, so that output for machines stays whole.
     """
     file = Path(path)
-    if not file.exists():
-        raise ScriptError(f"there is no file {path}", hint="give the path of a Python file with kernels")
+    if not path or not file.exists():
+        near = Path(f"{path}.py")
+        hint = f"did you mean {near}?" if path and near.exists() else "give the path of a Python file with kernels"
+        raise ScriptError(f"there is no file {path or repr(path)}", hint=hint)
     if file.is_dir():
         raise ScriptError(f"{path} is a folder", hint="give the path of a Python file with kernels")
     loader = SourceFileLoader(f"tirx_kernels_{file.stem}", str(file.absolute()))
@@ -168,7 +194,11 @@ def _described(error: BaseException) -> str:
 def _frames(error: BaseException, file: Path) -> list[str]:
     path = str(file.absolute())
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    return [f"at {frame.filename}:{frame.lineno}: {frame.line}" for frame in own]
+    shown = [f"at {frame.filename}:{frame.lineno}: {frame.line}" for frame in own]
+    if len(shown) <= _MOST_FRAMES:
+        return shown
+    half = _MOST_FRAMES // 2
+    return [*shown[:half], f"... {len(shown) - 2 * half} more ...", *shown[-half:]]
 
 
 def kernels_of(module: ModuleType) -> dict[str, Any]:
@@ -184,9 +214,36 @@ def _is_kernel(value: Any) -> bool:
     return isinstance(value, PrimFunc | IRModule) or callable(getattr(value, "specialize", None))
 
 
+def split_kernel(text: str) -> tuple[str, str]:
+    """The file and the kernel of `FILE[:NAME]`; a file whose own name has a colon is one as it is."""
+    path, colon, name = text.rpartition(":")
+    return (path, name) if colon and not text.endswith(".py") and not Path(text).exists() else (text, "")
+
+
+def chosen_kernels(text: str) -> tuple[ModuleType, dict[str, Any]]:
+    """The module of `FILE[:NAME]`, and all of its kernels, or the one that is named."""
+    path, name = split_kernel(text)
+    module = load_file(path)
+    found = kernels_of(module)
+    if not found:
+        raise ScriptError(
+            f"{path} has no kernels", hint="a kernel is a function decorated with @Tx.prim_func or @Tx.jit"
+        )
+    if not name:
+        return module, found
+    kernel = vars(module).get(name)
+    if not _is_kernel(kernel):
+        raise _unknown_kernel(path, name, found)
+    return module, {name: kernel}
+
+
+def _unknown_kernel(path: str, name: str, found: dict[str, Any]) -> ScriptError:
+    return ScriptError(f"{path} has no kernel `{name}`", hint=did_you_mean(name, found) or f"it has {', '.join(found)}")
+
+
 def load_kernel(text: str, constants: tuple[str, ...] = ()) -> Chosen:
     """The kernel that `FILE[:NAME]` names, specialised with `constants`."""
-    path, _, name = text.rpartition(":") if ":" in text and not text.endswith(".py") else (text, "", "")
+    path, name = split_kernel(text)
     module = load_file(path)
     found = kernels_of(module)
     if not found:
@@ -199,9 +256,7 @@ def load_kernel(text: str, constants: tuple[str, ...] = ()) -> Chosen:
         )
     kernel = found[next(iter(found))] if not name else vars(module).get(name)
     if not _is_kernel(kernel):
-        raise ScriptError(
-            f"{path} has no kernel `{name}`", hint=did_you_mean(name, found) or f"it has {', '.join(found)}"
-        )
+        raise _unknown_kernel(path, name, found)
     return Chosen(_specialised(kernel, dict(_constant(item) for item in constants), Path(path)), module)
 
 

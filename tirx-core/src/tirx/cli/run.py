@@ -35,7 +35,7 @@ __all__ = ["command"]
 @click.option(
     "--checks", default="all", show_default=True, help="Which checks: all, none, or names separated by commas."
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of random arrays.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random arrays.")
 @click.option(
     "-o",
     "--output",
@@ -109,7 +109,9 @@ def _save(results: dict[str, Any], folder: Path) -> None:
         for name, array in results.items():
             np.save(folder / f"{name}.npy", array)
     except OSError as error:
-        raise ArgumentError(f"cannot write to {folder}: {error.strerror}") from None
+        raise ArgumentError(
+            f"cannot write to {folder}: {error.strerror}", hint="choose another folder with -o"
+        ) from None
 
 
 def _figures(array: Any) -> dict[str, Any]:

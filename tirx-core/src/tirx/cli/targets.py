@@ -29,16 +29,21 @@ def command(text: str, as_json: bool) -> None:
     tirx targets generic
     """  # noqa: D301 - click reads the backspace
     load_all()
-    kinds = [_kind(row) for row in registry().rows("target_kinds").values() if text.lower() in row.name]
+    text = text.lower()
+    kinds = [_kind(row) for row in registry().rows("target_kinds").values() if text in row.name]
     tags = [
-        _tag(row)
-        for row in registry().rows("target_tags").values()
-        if text.lower() in f"{row.name} {row.attributes}".lower()
+        _tag(row) for row in registry().rows("target_tags").values() if text in f"{row.name} {row.attributes}".lower()
     ]
     tags = [tag for tag in tags if text in (tag["name"], tag["name"].rpartition("/")[2])] or tags
     if as_json:
         print_json({"kinds": kinds, "tags": tags})
-        return
+    else:
+        _show(kinds, tags)
+    if not (kinds or tags):
+        raise click.ClickException(f"no kind or tag matches {text!r}")
+
+
+def _show(kinds: list[dict[str, Any]], tags: list[dict[str, Any]]) -> None:
     if kinds:
         click.echo(table(["kind", "from", "about"], [(k["name"], k["distribution"], k["doc"]) for k in kinds]))
     if len(tags) == 1:
@@ -46,8 +51,6 @@ def command(text: str, as_json: bool) -> None:
     else:
         for number, kind in enumerate(dict.fromkeys(tag["kind"] for tag in tags)):
             click.echo("\n" * bool(kinds or number) + _figures(kind, [tag for tag in tags if tag["kind"] == kind]))
-    if not (kinds or tags):
-        raise click.ClickException(f"no kind or tag matches {text!r}")
 
 
 def _figures(kind: str, tags: list[dict[str, Any]]) -> str:

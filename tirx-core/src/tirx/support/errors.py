@@ -140,6 +140,9 @@ def format_diagnostic(item: Diagnostic) -> str:
     return "\n".join(lines)
 
 
+_WIDEST = 160  # columns of a line that are shown; generated files have longer ones
+
+
 def _excerpt(span: Span) -> list[str]:
     import linecache  # only when an error is shown
 
@@ -147,10 +150,22 @@ def _excerpt(span: Span) -> list[str]:
     if not text.strip():
         return []
     number = str(span.line)
-    lines = [f"  {number} | {text.expandtabs(1)}"]
-    if span.column is not None:
-        column = len(text.encode()[: span.column].decode(errors="replace"))
-        one_line = span.end_line == span.line and span.end_column is not None
-        end = len(text.encode()[: span.end_column].decode(errors="replace")) if one_line else len(text)
-        lines.append(f"  {' ' * len(number)} | {' ' * column}{'^' * max(1, end - column)}")
-    return lines
+    if span.column is None:
+        return [f"  {number} | {_cut(text, 0)[0]}"]
+    column = len(text.encode()[: span.column].decode(errors="replace"))
+    one_line = span.end_line == span.line and span.end_column is not None
+    end = len(text.encode()[: span.end_column].decode(errors="replace")) if one_line else len(text)
+    shown, left = _cut(text, column)
+    marks = "^" * max(1, min(end, left + len(shown)) - column)
+    return [f"  {number} | {shown.expandtabs(1)}", f"  {' ' * len(number)} | {' ' * (column - left)}{marks}"]
+
+
+def _cut(text: str, column: int) -> tuple[str, int]:
+    """What is shown of a long line, around a column, and how many columns it moved to the left."""
+    if len(text) <= _WIDEST:
+        return text, 0
+    start = max(0, min(column - _WIDEST // 3, len(text) - _WIDEST))
+    part = text[start : start + _WIDEST]
+    before, after = start > 0, start + _WIDEST < len(text)
+    shown = f"{'...' if before else ''}{part[3:] if before else part}"
+    return (f"{shown[:-3]}..." if after else shown), start
