@@ -448,9 +448,15 @@ def test_special_registers() -> None:
 
 
 def test_instructions_without_a_meaning_make_the_run_incomplete() -> None:
-    words = [np.zeros(32, np.uint32)] * 4
-    made = "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
-    run(made, *words, *[np.zeros(32, np.float32)] * 4, np.zeros(32, np.uint32), immediates=[0], verdict="incomplete")
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((32,), "int32")):
+        Tx.device_entry()
+        tx = Tx.thread_id([32])
+        Tx.ptx.fabric.submit()
+        A[tx] = tx
+
+    report = tirx.simulate(kernel, np.zeros(32, np.int32), target="cuda -arch=sm_100a")
+    assert report.verdict == "incomplete", str(report)
 
 
 def test_leaving_the_kernel() -> None:

@@ -18,16 +18,16 @@ from ..op_nvshmem import WORDS
 from .world import World, current
 
 __all__ = [
-    "barrier_all", "fence", "getmem_nbi", "getmem_nbi_block", "getmem_nbi_warp", "my_pe", "n_pes", "putmem_nbi",
+    "barrier_all", "fence", "getmem_nbi", "getmem_nbi_block", "getmem_nbi_warp", "memory_of", "my_pe", "n_pes", "putmem_nbi",
     "putmem_nbi_block", "putmem_nbi_warp", "putmem_signal_nbi", "putmem_signal_nbi_block", "putmem_signal_nbi_warp", "quiet",
-    "signal_op", "wait_until",
+    "signal_op", "wait_until", "world_of",
 ]  # fmt: skip
 
 _BYTE = DType("uint8")
 _STATE = "nvshmem"
 
 
-def _world(ctx: SimContext) -> tuple[World, int]:
+def world_of(ctx: SimContext) -> tuple[World, int]:
     """The elements; those who run alone are a world of one, whose arrays are found through their addresses."""
     found = current()
     if found is None:
@@ -40,12 +40,12 @@ def _world(ctx: SimContext) -> tuple[World, int]:
 
 def my_pe(ctx: SimContext) -> Any:
     """The number of the element."""
-    return np.full(ctx.count, _world(ctx)[1], np.int32)
+    return np.full(ctx.count, world_of(ctx)[1], np.int32)
 
 
 def n_pes(ctx: SimContext) -> Any:
     """How many there are."""
-    return np.full(ctx.count, _world(ctx)[0].size, np.int32)
+    return np.full(ctx.count, world_of(ctx)[0].size, np.int32)
 
 
 # ---- remote memory --------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def _known(ctx: SimContext, world: World, pe: Any) -> Any:
     return known
 
 
-def _memory(ctx: SimContext, world: World, mine: int, pe: int, address: int, size: int) -> Any:
+def memory_of(ctx: SimContext, world: World, mine: int, pe: int, address: int, size: int) -> Any:
     """`size` bytes of element `pe` at a symmetric address; None (and a finding) where there is none."""
     for arena in ctx.regions():
         offset = address - arena.base
@@ -89,13 +89,13 @@ def _source(ctx: SimContext, address: int, size: int) -> Any:
 
 def _put(ctx: SimContext, world: World, mine: int, dst: int, src: int, size: int, pe: int) -> None:
     data = _source(ctx, src, size)
-    place = _memory(ctx, world, mine, pe, dst, size)
+    place = memory_of(ctx, world, mine, pe, dst, size)
     if place is not None:
         world.later(mine, lambda: np.copyto(place, data))
 
 
 def _get(ctx: SimContext, world: World, mine: int, dst: int, src: int, size: int, pe: int) -> None:
-    place, origin = _memory(ctx, world, mine, mine, dst, size), _memory(ctx, world, mine, pe, src, size)
+    place, origin = memory_of(ctx, world, mine, mine, dst, size), memory_of(ctx, world, mine, pe, src, size)
     if place is not None and origin is not None:
         world.later(mine, lambda: np.copyto(place, origin))
 
@@ -103,7 +103,7 @@ def _get(ctx: SimContext, world: World, mine: int, dst: int, src: int, size: int
 def _copies(ctx: SimContext, move: Callable[..., None], values: Sequence[Any], element: int) -> None:
     """One copy for each active thread: destination, source, number of elements, other processing element."""
     pe = values[3]
-    world, mine = _world(ctx)
+    world, mine = world_of(ctx)
     known = _known(ctx, world, pe)
     for thread, (to, origin, number, other) in enumerate(_rows(ctx, *values)):
         one = ctx.where(np.arange(ctx.count) == thread)
@@ -177,10 +177,10 @@ def getmem_nbi_block(ctx: SimContext, *values: Any, element: int) -> None:
 
 def signal_op(ctx: SimContext, sig_addr: Any, signal: Any, pe: Any, *, sig_op: str) -> None:
     """A word of another element, at once."""
-    world, mine = _world(ctx)
+    world, mine = world_of(ctx)
     known = _known(ctx, world, pe)
     for thread, (address, number, other) in enumerate(_rows(ctx, sig_addr, signal, pe)):
-        word = _memory(ctx, world, mine, other, address, 8) if known[thread] else None
+        word = memory_of(ctx, world, mine, other, address, 8) if known[thread] else None
         if word is not None:
             place = word.view(np.uint64)
             place[0] = np.uint64((number + int(place[0]) * (sig_op == "add")) % 2**64)
@@ -191,7 +191,7 @@ def putmem_signal_nbi(
     ctx: SimContext, dst: Any, src: Any, nelems: Any, sig_addr: Any, signal: Any, pe: Any, *, sig_op: str, element: int
 ) -> None:
     """The data, then the word; copies that were asked for before need not have come."""
-    world, mine = _world(ctx)
+    world, mine = world_of(ctx)
     before, world.pending[mine] = world.pending[mine], []
     putmem_nbi(ctx, dst, src, nelems, pe, element=element)
     world.complete(mine)
@@ -218,7 +218,7 @@ _COMPARE = {
 
 def wait_until(ctx: SimContext, ivar: Any, cmp_value: Any, *, cmp: str, type: str) -> Any:
     """Who may go on."""
-    _world(ctx)
+    world_of(ctx)
     kind = DType(WORDS[type][0])
     seen = ctx.atomic(ivar, kind, lambda old, _: old, np.zeros(ctx.count, np.int64))
     return _COMPARE[cmp](seen, np.asarray(cmp_value).astype(seen.dtype))
@@ -229,7 +229,7 @@ def wait_until(ctx: SimContext, ivar: Any, cmp_value: Any, *, cmp: str, type: st
 
 def quiet(ctx: SimContext) -> None:
     """All copies that this element asked for happen."""
-    world, mine = _world(ctx)
+    world, mine = world_of(ctx)
     world.complete(mine)
 
 
@@ -240,7 +240,7 @@ def fence(ctx: SimContext) -> None:
 
 def barrier_all(ctx: SimContext) -> Any:
     """Who may go on: threads whose arrival every element has matched."""
-    world, mine = _world(ctx)
+    world, mine = world_of(ctx)
     tickets: dict[int, int] = ctx.state.setdefault("nvshmem_barrier", {})
     passed = np.zeros(ctx.count, bool)
     for position, thread in enumerate(np.asarray(ctx.threads).tolist()):

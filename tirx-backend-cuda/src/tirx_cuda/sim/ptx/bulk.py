@@ -15,11 +15,12 @@ from .run import NUMPY, Op
 from .turned import mark
 
 __all__ = [
-    "ON_GROUP", "ON_MBARRIER", "ON_READ", "QUEUE", "ROW", "between", "commit_group", "each_thread", "promised", "red_async", "reduce", "st_async",
-    "targets", "to_global", "to_shared", "wait_group",
+    "ON_GROUP", "ON_MBARRIER", "ON_READ", "QUEUE", "ROW", "between", "commit_group", "each_thread", "masked", "promised", "red_async",
+    "reduce", "st_async", "targets", "to_global", "to_shared", "wait_group", "within",
 ]  # fmt: skip
 
 QUEUE = "cp.async.bulk"
+_BYTE = DType("uint8")
 ROW = DType("uint32x4")  # 16 bytes, the unit of bulk copies
 ON_MBARRIER, ON_GROUP = "a wait for its mbarrier", "`cp.async.bulk.wait_group`"
 ON_READ = "`cp.async.bulk.wait_group.read`"
@@ -121,13 +122,46 @@ def _kept(items: Any) -> list[Any]:
     return [item for item in items if item is not None]
 
 
-def to_global(op: Op, dst: Any, src: Any, size: Any, *policy: Any) -> None:
-    """From shared to global memory; the thread waits for its groups of copies."""
+def within(op: Op, dst: Any, src: Any, size: Any, left: Any, right: Any, mbar: Any, *policy: Any) -> None:
+    """`.ignore_oob`: some bytes at both ends are not read; here those of the destination stay. The mbarrier counts all."""
+    rows = _rows(op, size)
+    left, right = (op.full(item).astype(np.int64) for item in (left, right))
+    wrong = (left > 15) | (right > 15) | (left + right > 16 * rows)
+    if wrong.any():
+        op.ctx.finding("copy_size", f"{op.form.mnemonic} ignores up to 15 bytes at an end, none twice", wrong)
+    count = np.where(wrong, 0, 16 * rows - left - right)
+    many: Any = op.ctx.repeated(count)
+    start = op.full(np.asarray(src).astype(np.int64)) + left
+    data = many.load(_spread(start, count, 1), _BYTE)
+    promises = promised(op, op.full(np.asarray(dst).astype(np.int64)) + left, count, _BYTE, data, None)
+    complete_on(op, mbar, size, promises)
+
+
+def to_global(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> list[Any]:
+    """From shared to global memory; the thread waits for its groups of copies. The bytes of each thread are the answer."""
     rows = _rows(op, size)
     many, data = _loaded(op, src, rows)
     _reading(op, src, rows, QUEUE)
     places = _spread(op.full(np.asarray(dst).astype(np.int64)), rows)
-    many.defer(QUEUE, places, ROW, data, what=op.title, until=ON_GROUP, apart=True)
+    if op.has("cp_mask"):
+        chosen = np.repeat(masked(op, more[-1]), rows, axis=0)
+        at, byte = np.nonzero(chosen)
+        many = op.ctx.repeated(np.bincount(np.repeat(np.arange(op.count), rows)[at], minlength=op.count))
+        bytes_of_rows = np.ascontiguousarray(data).view(np.uint8)
+        many.defer(QUEUE, places[at] + byte, _BYTE, bytes_of_rows[at, byte], what=op.title, until=ON_GROUP, apart=True)
+    else:
+        many.defer(QUEUE, places, ROW, data, what=op.title, until=ON_GROUP, apart=True)
+    return _of_threads(data, rows)
+
+
+def masked(op: Op, mask: Any) -> Any:
+    """Which bytes of sixteen are copied: (threads, 16)."""
+    return op.full(mask).astype(np.int64)[:, None] >> np.arange(16) & 1 == 1
+
+
+def _of_threads(data: Any, rows: Any) -> list[Any]:
+    whole = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+    return np.split(whole, np.cumsum(16 * rows)[:-1])
 
 
 def commit_group(op: Op) -> None:
@@ -148,8 +182,8 @@ def _element(op: Op) -> DType:
     return DType(NUMPY[op.form.mnemonic.split(".")[-1]][0].name)
 
 
-def reduce(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> None:
-    """Elements of shared memory are combined with those of global memory, or of another cta."""
+def reduce(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> list[Any]:
+    """Elements of shared memory are combined with those of global memory, or of another cta. The bytes of each thread are the answer."""
     rows = _rows(op, size)
     _, data = _loaded(op, src, rows)
     dtype, update = _element(op), update_of(op)
@@ -158,11 +192,12 @@ def reduce(op: Op, dst: Any, src: Any, size: Any, *more: Any) -> None:
     if op.has("mb"):
         reading, writing = _reading(op, src, rows, None), promised(op, dst, each, dtype, flat, update)
         complete_on(op, more[0], size, [_kept(pair) for pair in zip(reading, writing, strict=True)])
-        return
+        return _of_threads(data, rows)
     _reading(op, src, rows, QUEUE)
     many: Any = op.ctx.repeated(each)
     places = _spread(op.full(np.asarray(dst).astype(np.int64)), each, dtype.bytes)
     many.defer(QUEUE, places, dtype, flat, update, what=op.title, until=ON_GROUP, apart=True)
+    return _of_threads(data, rows)
 
 
 def st_async(op: Op, address: Any, *values: Any) -> None:

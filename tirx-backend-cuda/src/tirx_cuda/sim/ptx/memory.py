@@ -23,7 +23,10 @@ def _vector(op: Op) -> tuple[DType, int]:
 
 
 def _columns(value: Any, count: int) -> tuple[Any, ...]:
-    return (value,) if count == 1 else tuple(value[:, position] for position in range(count))
+    if count == 1:
+        return (value,)
+    parts = value.reshape(len(value), count, -1)
+    return tuple(part[:, 0] if part.shape[1] == 1 else part for part in parts.swapaxes(0, 1))
 
 
 def ld(op: Op, address: Any, *policy: Any) -> Any:
@@ -50,7 +53,11 @@ def ld_ordered(op: Op, address: Any, *policy: Any) -> Any:
 
 
 def _given(op: Op, values: Any, count: int) -> Any:
-    return values[0] if count == 1 else np.stack([op.full(value) for value in values[:count]], axis=1)
+    return (
+        values[0]
+        if count == 1
+        else np.stack([op.full(value) for value in values[:count]], axis=1).reshape(op.count, -1)
+    )
 
 
 def st(op: Op, address: Any, *values: Any) -> None:
