@@ -18,6 +18,7 @@ M_TILE, N_TILE, K_TILE, STAGES = 128, 128, 64, 4
 WRITERS, PRODUCER, MULTIPLIER = range(4), 4, 5  # warps
 STAGE_BYTES = (M_TILE + N_TILE) * K_TILE * 2
 SWIZZLE = 3  # rows of 128 bytes
+PARTS = (N_TILE // 64, M_TILE, 64)  # of C: a copy each
 ROWS_OF_8 = 8 * K_TILE * 2 // 16  # from eight rows to the next, in units of 16 bytes
 COLUMNS = 32  # that a warp loads at once
 
@@ -39,7 +40,7 @@ def blackwell_gemm(
     pool = SMEMPool()
     As = pool.alloc_tcgen05_mma_AB((STAGES, M_TILE, K_TILE), "float16", swizzle_mode=SWIZZLE)
     Bs = pool.alloc_tcgen05_mma_AB((STAGES, N_TILE, K_TILE), "float16", swizzle_mode=SWIZZLE)
-    Cs = pool.alloc((2, M_TILE, 64), "float16", align=1024, layout=mma_shared_layout("float16", SWIZZLE, (2, M_TILE, 64)))
+    Cs = pool.alloc(PARTS, "float16", align=1024, layout=mma_shared_layout("float16", SWIZZLE, PARTS))
     pipe = Pipeline(pool, STAGES, full="tma", empty="tcgen05", empty_phase_offset=1)
     finished = TCGen05Bar(pool, 1)
     finished.init(1)
@@ -103,7 +104,7 @@ def blackwell_gemm(
         Tx.cuda.warpgroup_sync(1)
         if warp == 0:
             if Tx.cuda.elect_sync():
-                for side in Tx.unroll(2):
+                for side in Tx.unroll(N_TILE // 64):
                     Tx.ptx[STORE](C_map, bx * N_TILE + side * 64, by * M_TILE, Cs.ptr_to([side, 0, 0]))
                 Tx.ptx.cp.async_.bulk.commit_group()
                 Tx.ptx.cp.async_.bulk.wait_group.read(0)

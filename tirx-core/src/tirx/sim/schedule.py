@@ -282,9 +282,10 @@ class Scheduler:
         for (block, _), threads in parts.items():
             chosen = np.arange(self.chunk.size) if threads is ALL else threads
             span = self.translation.spans[block]
-            what = "never gets out of this loop: nothing that it reads changes any more"
+            place = "past this wait" if self.translation.waits[block] else "out of this loop"
+            what = f"never gets {place}: nothing that it reads changes any more"
             if kind == "livelock":
-                what = "never gets out of this loop, although memory keeps changing"
+                what = f"never gets {place}, although memory keeps changing"
             self.checker.report_at(kind, f"{self.checker.describe(chosen[0])} {what}", span, chosen, notes=waiting)
 
     def _waiting_lines(self) -> list[str]:

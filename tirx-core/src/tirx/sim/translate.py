@@ -27,12 +27,14 @@ __all__ = ["Translation", "translate"]
 class Translation:
     """A translated function.
 
+    `waits[i]` says whether threads wait in block `i` for others.
+
     `blocks[i](S, cx, ck, threads, count, key)` runs block `i` and answers where its threads go on; `orders[i](key)` is the
     place of a block in program order; `gathers[i]` are the blocks from which threads come to block `i`, if those of a warp meet
     in it, else None.
     """
 
-    __slots__ = ("blocks", "facts", "gathers", "orders", "pool", "spans", "text")
+    __slots__ = ("blocks", "facts", "gathers", "orders", "pool", "spans", "text", "waits")
 
     def __init__(
         self,
@@ -42,10 +44,12 @@ class Translation:
         orders: list[Any],
         gathers: list[frozenset[int] | None],
         spans: list[Span | None],
+        waits: list[bool],
         text: str,
     ) -> None:
         self.facts = facts
         self.spans = spans
+        self.waits = waits
         self.pool = pool
         self.blocks = blocks
         self.orders = orders
@@ -82,7 +86,8 @@ def _translated(func: PrimFunc, extents: Mapping[str, int], checks: frozenset[st
     functions = [space[f"block_{block.index}"] for block in blocks]
     orders, spans = [_order(block) for block in blocks], [_span(block) for block in blocks]
     gathers = [leading_to(block, blocks) if block.gathers else None for block in blocks]
-    return Translation(facts, pool, functions, orders, gathers, spans, text)
+    waits = [isinstance(block.term, Wait) for block in blocks]
+    return Translation(facts, pool, functions, orders, gathers, spans, waits, text)
 
 
 def _lines(code: Code, depth: int) -> list[str]:
@@ -105,7 +110,9 @@ def _order(block: Block) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
 
 
 def _span(block: Block) -> Span | None:
-    """Where a block's first operation stands, for reports on threads that never leave it."""
+    """Where a block's wait or first operation stands, for reports on threads that never leave it."""
+    if isinstance(block.term, Wait) and block.term.call.span is not None:
+        return block.term.call.span
     parts = [*([block.loop] if block.loop is not None else []), *block.items, *_parts(block)]
     return next((part.span for part in parts if part.span is not None), None)
 
