@@ -105,6 +105,13 @@ def opencl(session: nox.Session) -> None:
     pytest(session, "tests/programs/test_opencl.py", "docs/examples/tirx-backend-opencl/tests")
 
 
+@nox.session
+def nvshmem(session: nox.Session) -> None:
+    """Compile kernels for several GPUs against NVSHMEM's wheel and link them with its library; downloads 200 MB."""
+    install(session, CORE, "tirx-backend-cuda[nvrtc,nvshmem]")
+    pytest(session, "tests/cuda/test_nvshmem.py")
+
+
 @nox.session(python=INSTALLED)
 def tests(session: nox.Session) -> None:
     """Run the whole test suite on every supported Python that is installed."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -10,11 +11,16 @@ import pytest
 import tirx
 from tests.cuda.helpers import source_of
 from tirx import script as Tx
-from tirx.ir import structural_equal
+from tirx.ir import IRModule, structural_equal
+from tirx.runtime import Resources
 from tirx.script import from_source
 from tirx.support.errors import ArgumentError, ScriptError, ToolchainError
-from tirx_cuda import nvshmem
+from tirx.target import Target
+from tirx_cuda import nvshmem, nvshmem_link
+from tirx_cuda.cubin import linked
+from tirx_cuda.nvjitlink import open_nvjitlink
 from tirx_cuda.nvrtc import nvshmem_root, open_nvrtc
+from tirx_cuda.toolchain import compile_with_nvrtc
 
 TARGET = "cuda -arch=sm_90a"
 
@@ -89,17 +95,99 @@ def test_source() -> None:
         assert line in " ".join(text.split()), line
 
 
+@Tx.prim_func
+def every_word(S: Tx.Buffer((4,), "uint64"), W: Tx.Buffer((4,), "int32")):
+    """`wait_until` for words of every type."""
+    Tx.device_entry()
+    for word in ("uint64_t", "int64_t", "size_t"):
+        Tx.nvshmem.wait_until(S.ptr_to([0]), "gt", 5, type=word)
+    for word in ("uint32_t", "int32_t"):
+        Tx.nvshmem.wait_until(W.ptr_to([0]), "ne", 5, type=word)
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(open_nvrtc() is None or nvshmem_root() is None, reason="needs NVRTC and nvidia-nvshmem-cu13")
-def test_source_compiles_against_the_headers() -> None:
-    assert tirx.compile(every_function, TARGET).binaries["cubin"][:4] == b"\x7fELF"
+@pytest.mark.skipif(open_nvrtc() is None or nvshmem_root() is None, reason="needs NVRTC and tirx-backend-cuda[nvshmem]")
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90a", "sm_100a"])
+def test_kernels_are_linked_with_the_library(arch: str) -> None:
+    """The library's functions are in the module, and the figures are those with them."""
+    source = source_of(IRModule([every_function, every_word]), f"cuda -arch={arch}")
+    binary = compile_with_nvrtc(source, Target(f"cuda -arch={arch}"))
+    assert binary.data[:4] == b"\x7fELF"
+    assert b"nvshmemi_transfer_quiet" in binary.data
+    assert set(binary.resources) == {"every_function_kernel", "every_word_kernel"}
+    assert binary.resources["every_function_kernel"].stack_bytes > 0
+
+
+class Remote:
+    """Source that uses NVSHMEM."""
+
+    text = "#include <nvshmem.h>\n"
+    places: ClassVar[dict[int, Any]] = {}
+
+
+def installation(folder: Path, version: str = "9.1.2", library: bool = False) -> Path:
+    """A folder that looks like one of NVSHMEM's."""
+    (folder / "include" / "non_abi").mkdir(parents=True)
+    (folder / "include" / "nvshmem.h").touch()
+    names = ("MAJOR", "MINOR", "PATCH")
+    lines = [
+        f"#define NVSHMEM_VENDOR_{name}_VERSION {part}" for name, part in zip(names, version.split("."), strict=True)
+    ]
+    (folder / "include" / "non_abi" / "nvshmem_version.h").write_text("\n".join(lines))
+    if library:
+        (folder / "lib").mkdir()
+        (folder / "lib" / "libnvshmem_device.a").touch()
+    return folder
 
 
 def test_without_the_headers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tirx_cuda.toolchain.nvshmem_root", lambda: None)
+    monkeypatch.setattr("tirx_cuda.nvshmem_link.nvshmem_root", lambda: None)
     with pytest.raises(ToolchainError, match="the kernel uses NVSHMEM, whose headers are not installed") as caught:
-        _ = tirx.compile(every_function, TARGET).binaries
-    assert "pip install nvidia-nvshmem-cu13" in (caught.value.hint or "")
+        nvshmem_link.include_folder()
+    assert "tirx-backend-cuda[nvshmem]" in (caught.value.hint or "")
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NVSHMEM_HOME", str(installation(tmp_path)))
+    with pytest.raises(ToolchainError, match=r"device library libnvshmem_device.a is not beside its headers") as caught:
+        nvshmem_link.link(Remote, b"", Target(TARGET), {})  # type: ignore[arg-type]
+    assert "tirx-backend-cuda[nvshmem]" in (caught.value.hint or "")
+
+
+def test_without_the_linker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NVSHMEM_HOME", str(installation(tmp_path, library=True)))
+    monkeypatch.setattr("tirx_cuda.nvshmem_link.open_nvjitlink", lambda: None)
+    with pytest.raises(ToolchainError, match="nvJitLink, which links it, is not installed") as caught:
+        nvshmem_link.link(Remote, b"", Target(TARGET), {})  # type: ignore[arg-type]
+    assert "tirx-backend-cuda[nvshmem]" in (caught.value.hint or "")
+
+
+@pytest.mark.skipif(open_nvjitlink() is None, reason="nvJitLink is not installed: pip install nvidia-nvjitlink")
+def test_what_does_not_link_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NVSHMEM_HOME", str(installation(tmp_path, library=True)))
+    with pytest.raises(ToolchainError, match="nvJitLink: "):
+        nvshmem_link.link(Remote, b"no cubin", Target(TARGET), {})  # type: ignore[arg-type]
+
+
+def test_another_installation_is_another_binary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NVSHMEM_HOME", str(installation(tmp_path)))
+    assert nvshmem_link.version_for(Remote) == f"{tmp_path} 9 1 2"  # type: ignore[arg-type]
+    plain = source_of(every_word, TARGET)
+    plain.text = plain.text.replace("#include <nvshmem.h>", "")
+    assert nvshmem_link.version_for(plain) == ""
+
+
+def test_figures_after_linking() -> None:
+    before = {"a": Resources(10, 4, 0, 0), "b": Resources(20, 0, 8, 16)}
+    log = """info    : Function properties for 'a':
+info    : used 58 registers, used 1 barriers, 488 stack, 32 bytes smem, 556 bytes cmem[0], 0 bytes lmem"""
+    after = linked(log, before)
+    assert vars_of(after["a"]) == (58, 4, 488, 32)
+    assert vars_of(after["b"]) == (20, 0, 8, 16)
+
+
+def vars_of(figures: Resources) -> tuple[int, ...]:
+    return figures.registers, figures.spill_bytes, figures.stack_bytes, figures.shared_bytes
 
 
 def test_text_reads_back() -> None:

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 from tirx.runtime.row import Resources
 
-__all__ = ["instruction_counts", "messages", "resources"]
+__all__ = ["instruction_counts", "linked", "messages", "resources"]
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
 _PROPERTIES = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
+_LINKED = re.compile(r"Function properties for '([^']+)'")
+_USED = re.compile(r"used (\d+) registers, .*?(\d+) stack, (\d+) bytes smem")
 _SHARED = re.compile(r"(\d+) bytes smem")
 _REPORT = re.compile(r"^(ptxas info|ptxas  +\.|\s+\d+ bytes stack frame)")
 
@@ -29,6 +31,19 @@ def resources(log: str) -> dict[str, Resources]:
         elif (registers := _REGISTERS.search(line)) and name:
             shared = _SHARED.search(line)
             found[name] = Resources(int(registers[1]), spill, stack, int(shared[1]) if shared else 0)
+    return found
+
+
+def linked(log: str, before: dict[str, Resources]) -> dict[str, Resources]:
+    """Figures per kernel after linking, from nvJitLink's verbose report; what it does not say is as it was `before`."""
+    found = dict(before)
+    name = ""
+    for line in log.splitlines():
+        if entry := _LINKED.search(line):
+            name = entry[1]
+        elif (figures := _USED.search(line)) and name in found:
+            old = found[name]
+            found[name] = Resources(int(figures[1]), old.spill_bytes, int(figures[2]), int(figures[3]))
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Nvrtc", "include_paths", "nvshmem_root", "open_nvrtc"]
+__all__ = ["Nvrtc", "include_paths", "nvshmem_root", "open_nvrtc", "roots"]
 
 _PATTERNS = (
     "lib/libnvrtc.so.*",
@@ -23,7 +23,7 @@ _HEADERS = ("cuda_fp16.h", "nv", "cuda", "crt")
 _COMPILE_ERROR = 6
 
 
-def _roots() -> Iterator[Path]:
+def roots() -> Iterator[Path]:
     """Folders that hold `lib` and `include`: the wheels first, then a toolkit that the environment names or the usual one."""
     spec = importlib.util.find_spec("nvidia")
     for place in spec.submodule_search_locations or () if spec is not None else ():
@@ -38,7 +38,7 @@ def _roots() -> Iterator[Path]:
 
 
 def _library() -> str | None:
-    for root in _roots():
+    for root in roots():
         for pattern in _PATTERNS:
             found = [
                 path for path in sorted(root.glob(pattern)) if "builtins" not in path.name and ".alt." not in path.name
@@ -50,7 +50,7 @@ def _library() -> str | None:
 
 def include_paths() -> tuple[str, ...]:
     """Folders with CUDA's headers, for `#include <cuda_fp16.h>`."""
-    places = (path for root in _roots() for path in (root / "include", root / "include" / "cccl"))
+    places = (path for root in roots() for path in (root / "include", root / "include" / "cccl"))
     return tuple(dict.fromkeys(str(path) for path in places if any((path / name).exists() for name in _HEADERS)))
 
 

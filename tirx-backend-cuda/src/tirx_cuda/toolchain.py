@@ -16,7 +16,8 @@ from tirx.support.errors import Diagnostic, ToolchainError
 from tirx.support.span import Span
 
 from .cubin import messages, resources
-from .nvrtc import include_paths, nvshmem_root, open_nvrtc
+from .nvrtc import include_paths, open_nvrtc
+from .nvshmem_link import include_folder, link, uses_nvshmem
 
 if TYPE_CHECKING:
     from tirx.codegen import Source
@@ -48,15 +49,15 @@ def compile_with_nvrtc(source: Source, target: Any, options: Sequence[str] = ())
     _check_arch(arch, library.architectures(), f"NVRTC {library.version}")
     flags = [f"--gpu-architecture={arch}", *_OPTIONS, "--ptxas-options=-v"]
     flags += [f"--include-path={path}" for path in include_paths()]
-    if folders := _nvshmem(source):
-        flags += [*(f"--include-path={path}" for path in folders), "--relocatable-device-code=true"]
+    if uses_nvshmem(source):
+        flags += [f"--include-path={include_folder()}", "--relocatable-device-code=true"]
     try:
         data, log = library.compile(source.text, _NAME, [*flags, *options])
     except RuntimeError as error:
         raise _refusal(source, str(error), f"NVRTC {library.version}") from None
     if data is None:
         raise _refusal(source, log, f"NVRTC {library.version}")
-    return Binary(data, "cubin", resources(log), f"nvrtc {library.version}", messages(log))
+    return _finished(source, target, data, log, f"nvrtc {library.version}")
 
 
 # ---- nvcc ---------------------------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ def compile_with_nvcc(source: Source, target: Any, options: Sequence[str] = ()) 
     with tempfile.TemporaryDirectory(prefix="tirx-") as folder:
         text, out = Path(folder, _NAME), Path(folder, "kernel.cubin")
         text.write_text(source.text, encoding="utf-8")
-        extra = [word for place in _nvshmem(source) for word in ("-rdc=true", f"-I{place}")]
+        extra = ["-rdc=true", f"-I{include_folder()}"] if uses_nvshmem(source) else []
         command = [
             path,
             "-cubin",
@@ -113,23 +114,18 @@ def compile_with_nvcc(source: Source, target: Any, options: Sequence[str] = ()) 
         log = f"{done.stdout}{done.stderr}".replace(f"{folder}/", "")
         if done.returncode != 0 or not out.exists():
             raise _refusal(source, log, f"nvcc {version}")
-        return Binary(out.read_bytes(), "cubin", resources(log), f"nvcc {version}", messages(log))
-
-
-def _nvshmem(source: Source) -> tuple[str, ...]:
-    """The folder of NVSHMEM's headers, for source that includes them; its functions are linked in later."""
-    if "#include <nvshmem.h>" not in source.text:
-        return ()
-    root = nvshmem_root()
-    if root is None:
-        raise ToolchainError(
-            "the kernel uses NVSHMEM, whose headers are not installed",
-            hint="pip install nvidia-nvshmem-cu13, or set NVSHMEM_HOME to where it is",
-        )
-    return (str(root / "include"),)
+        return _finished(source, target, out.read_bytes(), log, f"nvcc {version}")
 
 
 # ---- what both share ----------------------------------------------------------------------------------------------
+
+
+def _finished(source: Source, target: Any, data: bytes, log: str, name: str) -> Binary:
+    """The binary, linked where it calls a library's functions."""
+    figures = resources(log)
+    if uses_nvshmem(source):
+        data, figures = link(source, data, target, figures)
+    return Binary(data, "cubin", figures, name, messages(log))
 
 
 def _check_arch(arch: str, known: Sequence[int], name: str) -> None:

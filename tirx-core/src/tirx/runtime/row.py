@@ -46,9 +46,11 @@ class Toolchain:
     * `find`: `"module:function"` `() -> str | None`: version text where it is installed, else None
     * `compile`: `"module:function"` `(source, target, options) -> Binary`; raises `ToolchainError`
     * `install`: what to install, in one line
+    * `against`: `"module:function"` `(source) -> str`: what else that is installed the binary of a source depends on, such as the version
+      of a library that it is linked with; binaries in the cache are told apart by it
     """
 
-    __slots__ = ("compile", "find", "install", "kind", "name", "priority")
+    __slots__ = ("against", "compile", "find", "install", "kind", "name", "priority")
 
     def __init__(
         self,
@@ -59,9 +61,11 @@ class Toolchain:
         compile: str,
         install: str,
         priority: int = 0,
+        against: str = "",
     ) -> None:
         self.name = name
         self.kind = kind
+        self.against = against
         self.find = find
         self.compile = compile
         self.install = install

@@ -64,6 +64,7 @@ def _identity(source: Source, target: Target, row: Toolchain) -> dict[str, Any]:
         "target": str(target),
         "attributes": sorted(target.attrs.items()),
         "toolchain": row.name,
+        "against": load_object(row.against)(source) if row.against else "",
         "from": (owner.distribution, owner.version),
         "code": _digest(
             getattr(module, "__file__", None)
