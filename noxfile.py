@@ -108,7 +108,7 @@ def opencl(session: nox.Session) -> None:
 @nox.session
 def nvshmem(session: nox.Session) -> None:
     """Compile kernels for several GPUs against NVSHMEM's wheel and link them with its library; downloads 200 MB."""
-    install(session, CORE, "tirx-backend-cuda[nvrtc,nvshmem]")
+    install(session, CORE, "tirx-backend-cuda[nvrtc,nvshmem]", groups=("test",))
     pytest(session, "tests/cuda/test_nvshmem.py")
 
 
