@@ -197,7 +197,7 @@ def test_roles() -> None:
     run(kernel, out)
     assert out.tolist() == [1] * 64 + [2] * 32 + [0] * 32
     text = source_of(kernel, HOPPER).text
-    assert "if (warp == 2) O[thread_x] = 2;" in text
+    assert "if (warp == 2) O[tx] = 2;" in text
 
 
 @pytest.mark.parametrize("regs", [16, 30, 264])

@@ -17,7 +17,7 @@ def top_k(
     place = Tx.alloc_local((1,), "int32")
     candidates = Tx.alloc_local((8,), "int32")
     left = tile.local(8)
-    Tx.warp.copy(tile, X[block * 4 + warp, :])
+    Tx.warp.copy(tile, X[row, :])
     for k in Tx.serial(8):
         Tx.tile.max(best, left)
         best[0] = Tx.cuda.warp_max(best[0])

@@ -4,8 +4,8 @@ __device__ inline void warpgroup_sync(int barrier) {
 
 extern "C" __global__ void __launch_bounds__(256) warpgroups_kernel(int* __restrict__ A) {
   int thread_x = threadIdx.x;
-  int wg = thread_x >> 7;
-  int warp = (thread_x >> 5) & 3;
+  int wg = __shfl_sync(0xffffffff, thread_x >> 7, 0);
+  int warp = __shfl_sync(0xffffffff, (thread_x >> 5) & 3, 0);
   int lane = thread_x & 31;
   int t = thread_x & 127;
   warpgroup_sync(wg + 1);

@@ -210,6 +210,17 @@ def _is_opaque(call: Call) -> bool:
 # ---- warps --------------------------------------------------------------------------------------------------------
 
 
+_OF_THREADS = frozenset({"warp", "warpgroup"})  # their numbers come of a thread's; those of other levels the machine hands out
+
+
+def _uniform(printer: Any, call: Call, texts: Sequence[str]) -> str:
+    """The number of a warp as its first lane has it: the compiler cannot know otherwise that all lanes have the same.
+
+    Such ids are bound where a kernel begins, where whole warps are.
+    """
+    return f"__shfl_sync(0xffffffff, {texts[0]}, 0)" if call.attr("level") in _OF_THREADS else texts[0]
+
+
 def _dp4a(printer: Any, call: Call, texts: Sequence[str]) -> str:
     """Operands are vectors of four bytes; the instruction takes them as words."""
     words = []
@@ -251,6 +262,7 @@ def _rows() -> Iterator[tuple[str, str | Rule, Requirement | None]]:
     yield from ((name, _atomic(name), None) for name in _NATIVE)
     for name, function in (("", ""), ("_up", "_up"), ("_down", "_down"), ("_xor", "_xor")):
         yield f"tvm_warp_shuffle{name}", shuffle(f"__shfl{function}_sync"), None
+    yield "tirx.uniform", _uniform, None
     yield "sigmoid", _sigmoid, None
     yield "abs", _abs, None
     yield "popcount", _popcount, None

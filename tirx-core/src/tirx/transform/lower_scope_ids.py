@@ -61,7 +61,7 @@ __all__ = ["lower_scope_ids"]
 
 
 class _Ids:
-    """The values of ids in one kernel, bound in `front`; repeated ids of one axis become one variable (`same`)."""
+    """The values of ids in one kernel, bound in `front`; what is declared again becomes the first variable (`same`)."""
 
     def __init__(self, extents: Extents, span: Span | None) -> None:
         self.extents = extents
@@ -70,6 +70,7 @@ class _Ids:
         self.front: list[Stmt] = []
         self.axes: dict[str, Var] = {}
         self.linear: dict[tuple[str, str], Expr] = {}
+        self.computed: dict[tuple[str, str, DType], Var] = {}
         self.same: dict[int, Expr] = {}
 
     def define(self, item: Declaration) -> None:
@@ -78,8 +79,12 @@ class _Ids:
         for position, var in enumerate(item.vars):
             if names:
                 self._axis_id(item, var, names[item.first + position])
-            elif var.dtype is not None:
-                self._bind(var, self._computed(item.parent, item.child, var.dtype), item.span)
+            else:
+                self._computed_id(item, var)
+
+    def is_computed(self, item: Declaration) -> bool:
+        """Whether an id is arithmetic on launch indices, and none itself."""
+        return not self._axis_names(item.parent, item.child)
 
     def _axis_names(self, parent: str, child: str) -> tuple[str, ...]:
         level = self.model[child]
@@ -95,6 +100,13 @@ class _Ids:
         else:
             value = cast(self._axis_var(item.parent, item.child, axis), var.dtype)
             self._bind(var, binary(Add, value, start), item.span)
+
+    def _computed_id(self, item: Declaration, var: Var) -> None:
+        first = self.computed.setdefault((item.parent, item.child, var.dtype), var)
+        if first is var:
+            self._bind(var, self._computed(item.parent, item.child, var.dtype), item.span)
+        else:
+            self.same[id(var)] = first
 
     def _bind(self, var: Var, value: Expr, span: Span | None) -> None:
         self.front.append(Bind(var, value, span=span))
@@ -179,7 +191,7 @@ def _lowered(entry: Attr, model: ScopeModel) -> list[Stmt]:
     if extents.problems:
         raise VerifyError(diagnostics=extents.problems)
     ids = _Ids(extents, entry.span)
-    for item in found:
+    for item in sorted(found, key=ids.is_computed):  # indices first, under the author's names
         ids.define(item)
     body = rewrite(entry.body, {ScopeIdDef: lambda _: [], For: _unbound})
     if ids.same:
