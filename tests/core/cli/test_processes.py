@@ -109,6 +109,46 @@ def test_a_reader_that_goes_away_is_no_fault(folder: Path) -> None:
     assert (process.returncode, err) == (141, "")
 
 
+@pytest.mark.parametrize("words", [("check", "scale.py"), ("layout", "S[8]"), ("--help",)], ids=" ".join)
+def test_output_that_cannot_be_written(words: tuple[str, ...], folder: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    shell = 'exec "$@" > /dev/full'
+    command = ["sh", "-c", shell, "sh", *COMMAND, *words]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    assert done.stderr == "error: the output cannot be written: No space left on device\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_fault(closed: str, folder: Path) -> None:
+    for words, status in ((("check", "scale.py"), 0), (("check", "nothing.py"), 1), (("frob",), 2)):
+        command = ["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND, *words]
+        done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == status
+        assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}, {"COLUMNS": "1"},
+        {"COLUMNS": "40", "TERM": "dumb"}, {"HOME": "/nonexistent"}, {"LC_ALL": "xx_YY.bogus"}, {"TIRX_BACKENDS": ",,"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_unusual_environments(settings: dict[str, str], folder: Path) -> None:
+    (folder / "größe.py").write_text("# Größe\n" + (folder / "scale.py").read_text(), encoding="utf-8")
+    done = subprocess.run(
+        [*COMMAND, "check", "größe.py"], cwd=folder, env=environment(**settings), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, b"scale  generic  ok\n")
+    done = subprocess.run(
+        [*COMMAND, "compile", "--help"], env=environment(**settings), capture_output=True, check=False
+    )
+    assert done.returncode == 0
+
+
 def test_json_survives_backends_that_print(folder: Path) -> None:
     info = folder / "site/talkative-1.0.dist-info"
     info.mkdir(parents=True)

@@ -101,9 +101,21 @@ class _Fault(click.ClickException):
 
 
 def _leave_quietly() -> NoReturn:
-    """Whoever read our output (`head`) has enough; what is still buffered goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    """Whoever read our output (`head`) has enough."""
+    _drop_output()
     sys.exit(141)
+
+
+def _drop_output() -> None:
+    """What is still buffered goes nowhere: Python would try again on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _open_streams() -> None:
+    """Streams that the caller closed (`>&-`) lead nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open till the process ends
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
@@ -123,6 +135,7 @@ def app(ctx: click.Context) -> None:
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; a user's mistake is a message and an exit code, never a traceback into TIRx."""
+    _open_streams()
     try:
         status = app.main(args, prog_name="tirx", standalone_mode=False)
         sys.stdout.flush()
@@ -134,4 +147,8 @@ def main(args: list[str] | None = None) -> NoReturn:
         status = 130
     except BrokenPipeError:
         _leave_quietly()
+    except OSError as error:  # of a file it has been said already: this is our output, on a full disk for example
+        _drop_output()
+        click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
+        status = 1
     sys.exit(status if isinstance(status, int) else 0)
