@@ -210,7 +210,7 @@ def _is_opaque(call: Call) -> bool:
 # ---- warps --------------------------------------------------------------------------------------------------------
 
 
-_OF_THREADS = frozenset({"warp", "warpgroup"})  # their numbers come of a thread's; those of other levels the machine hands out
+_OF_THREADS = frozenset({"warp", "warpgroup"})  # their numbers come of a thread's; others the machine hands out
 
 
 def _uniform(printer: Any, call: Call, texts: Sequence[str]) -> str:
