@@ -7,9 +7,10 @@ from typing import Any
 
 from .subject import Subject
 
-__all__ = ["COMPILED", "SOUND", "ConformanceCheck", "Gap", "Outcome"]
+__all__ = ["COMPILED", "LOADED", "SOUND", "ConformanceCheck", "Gap", "Outcome"]
 
 LOADED = ("load.loads", "samples.read")
+"""What must hold before there are rows to look at."""
 SOUND = (
     *LOADED, "rows.places", "rows.kinds", "targets.kinds", "targets.capabilities", "targets.scope_model", "pipelines.declared",
     "simulator.declared",

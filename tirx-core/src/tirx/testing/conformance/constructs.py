@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import script as Tx
-from ...ir import PrimFunc
+from ...ir import DType, PrimFunc
 from ...script.text import from_source
 from ...support.span import add_author_file
 from .sample import Sample
@@ -102,13 +102,15 @@ def _shuffled(width: int) -> PrimFunc:
 
 
 def copy_of(dtype: str) -> PrimFunc:
-    """A kernel that copies elements of one type."""
+    """A kernel that copies elements of one type; those that share a byte together."""
+    shared = max(1, 8 // DType(dtype).storage_bits)
 
     def body(x: Any, y: Any) -> None:
         tx = _thread()
-        y[tx] = x[tx]
+        at = tx if shared == 1 else Tx.ramp(tx * shared, 1, shared)
+        y[at] = x[at]
 
-    return _traced(f"copy_{dtype}", body, dtype=dtype)
+    return _traced(f"copy_{dtype}", body, shared, dtype)
 
 
 def too_much(threads: int = THREADS, shared: int = 0) -> PrimFunc:

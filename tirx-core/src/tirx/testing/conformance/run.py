@@ -22,7 +22,7 @@ from . import (
     rows,
     targets,
 )
-from .check import ConformanceCheck, Gap, Outcome
+from .check import LOADED, ConformanceCheck, Gap, Outcome
 from .report import ConformanceReport
 from .subject import Subject
 
@@ -68,6 +68,7 @@ ALL: tuple[ConformanceCheck, ...] = (
         lambda subject: iter(_declared_gaps(subject)),
         "gaps are declared only for what is missing",
         "take the entry out of GAPS",
+        after=(*LOADED, "targets.dtypes", "intrinsics.emittable", "dispatch.selected"),  # they ask for declared gaps
     ),
 )
 """Every check, in the order in which they run."""
