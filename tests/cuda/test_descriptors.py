@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,138 @@ def test_depths(k: int) -> None:
             else:
                 with pytest.raises(DescriptorError, match=f"has no K={k}"):
                     instruction(**shape, **MAJOR)
+
+
+# ---- every combination --------------------------------------------------------------------------------------------
+
+HEIGHTS, WIDTHS, GROUPS = (0, 32, 64, 96, 128, 192, 256, 512), (*range(0, 289, 8), 4, 20, 100), (1, 2, 3)
+SPARSE = (False, True)
+
+
+def answer(make: Callable[..., int], fields: dict[str, Any]) -> int | None:
+    """The word, or None where the combination is refused."""
+    try:
+        return make(**fields)
+    except DescriptorError:
+        return None
+
+
+def composed(*fields: tuple[int, int]) -> int:
+    """A word of values at their lowest bits."""
+    return sum(value << low for low, value in fields)
+
+
+@pytest.mark.parametrize("a", [*F16, *TF32, *I8, *F8F6F4])
+def test_every_dense_combination(a: str) -> None:
+    """Types, shapes, numbers of ctas, sparse or not: the word of the manual's table where there is one, else refused."""
+    for d, first, b, a_code, b_code, k in dense_types():
+        if first != a:
+            continue
+        for rows, columns, ctas, sparse in product(HEIGHTS, WIDTHS, GROUPS, SPARSE):
+            exists = ctas < 3 and columns in allowed_columns(a in I8, ctas, rows)
+            wanted = composed(
+                (2, sparse), (4, RESULTS[d]), (7, a_code), (10, b_code), (17, columns >> 3), (24, rows >> 4)
+            )
+            shape = {"M": rows, "N": columns, "K": k * (1 + sparse), "n_cta_groups": ctas, "is_sparse": sparse}
+            found = answer(instruction, {"d_dtype": d, "a_dtype": a, "b_dtype": b, **shape, **MAJOR})
+            assert found == (wanted if exists else None), (d, a, b, shape)
+
+
+@pytest.mark.parametrize("a", [*F16, *TF32, *I8, *F8F6F4])
+def test_every_combination_of_modifiers(a: str) -> None:
+    """Each transposition, negation and saturation that both types have, together with all others."""
+    names = {"trans_a": 15, "trans_b": 16, "neg_a": 13, "neg_b": 14, "sat_d": 3}
+    for d, first, b, a_code, b_code, k in dense_types():
+        if first != a:
+            continue
+        for flags in product((False, True), repeat=len(names)):
+            asked = dict(zip(names, flags, strict=True))
+            exists = not ((asked["trans_a"] and a not in TRANSPOSED) or (asked["trans_b"] and b not in TRANSPOSED))
+            exists = exists and not (
+                ((asked["neg_a"] or asked["neg_b"]) and a in I8) or (asked["sat_d"] and a not in I8)
+            )
+            bits = [(names[name], on) for name, on in asked.items()]
+            wanted = composed((4, RESULTS[d]), (7, a_code), (10, b_code), (17, 8), (24, 8), *bits)
+            found = answer(instruction, {"d_dtype": d, "a_dtype": a, "b_dtype": b, "M": 128, "N": 64, "K": k, **asked})
+            assert found == (wanted if exists else None), (d, a, b, asked)
+
+
+@pytest.mark.parametrize("a", [*F16, *TF32, *I8, *F8F6F4])
+def test_every_depth(a: str) -> None:
+    for d, first, b, _, _, k in dense_types():
+        for depth, sparse in product((0, 4, 8, 16, 24, 32, 48, 64, 96, 128), SPARSE):
+            if first == a:
+                fields = {"d_dtype": d, "a_dtype": a, "b_dtype": b, "M": 128, "N": 64, "K": depth, "is_sparse": sparse}
+                assert (answer(instruction, {**fields, **MAJOR}) is not None) == (depth == k * (1 + sparse)), fields
+
+
+SCALES = {"float8_e8m0fnu": 1, "float8_e4m3fn": 0}
+DEPTHS = (16, 32, 64, 96, 128, 192)
+
+
+def scaled_word(a: str, b: str, scale: str, depth: int, sparse: bool) -> int | None:
+    """Codes of types, of the scales and of the depth, as the manual has them; None where no kind multiplies these."""
+    dense = depth >> sparse
+    fields = [(2, sparse), (23, SCALES[scale]), (17, 8), (24, 8)]
+    if dense == 32 and not depth % 32 and scale == "float8_e8m0fnu":
+        return composed((7, F8F6F4[a]), (10, F8F6F4[b]), *fields)
+    if a == b == "float4_e2m1fn" and (dense == 64 or (depth == 96 and not sparse)):
+        return composed((7, 1), (10, 1), (31, depth == 96), *fields)
+    return None
+
+
+@pytest.mark.parametrize("a", F8F6F4)
+def test_every_scaled_combination(a: str) -> None:
+    for b, scale, depth, sparse in product(F8F6F4, SCALES, DEPTHS, SPARSE):
+        names = {"d_dtype": "float32", "a_dtype": a, "b_dtype": b, "sfa_dtype": scale, "sfb_dtype": scale}
+        wanted = scaled_word(a, b, scale, depth, sparse)
+        fields = {**names, "K": depth, "is_sparse": sparse, **MAJOR}
+        assert answer(block_scaled_instruction, {**fields, "M": 128, "N": 64}) == wanted, fields
+        if wanted is None:
+            continue
+        for rows, columns, ctas in product(HEIGHTS, WIDTHS, GROUPS):
+            step = {(1, 128): 8, (2, 128): 16, (2, 256): 16}.get((ctas, rows))
+            exists = step is not None and columns in range(step, 257, step)
+            found = answer(block_scaled_instruction, {**fields, "M": rows, "N": columns, "n_cta_groups": ctas})
+            shape = composed((17, columns >> 3), (24, rows >> 4)) - composed((17, 8), (24, 8))
+            assert found == (wanted + shape if exists else None), (fields, rows, columns, ctas)
+
+
+@pytest.mark.parametrize("a", F8F6F4)
+def test_every_modifier_of_scaled_blocks(a: str) -> None:
+    names = {"trans_a": 15, "trans_b": 16, "neg_a": 13, "neg_b": 14}
+    for b in F8F6F4:
+        plain = scaled(a, b, "float8_e8m0fnu", 32)
+        for flags, ids in product(product((False, True), repeat=4), ((0, 0), (1, 2), (3, 3))):
+            asked = dict(zip(names, flags, strict=True))
+            exists = not ((asked["trans_a"] and a not in TRANSPOSED) or (asked["trans_b"] and b not in TRANSPOSED))
+            bits = composed(*((names[name], on) for name, on in asked.items()), (29, ids[0]), (4, ids[1]))
+            fields = {"d_dtype": "float32", "a_dtype": a, "b_dtype": b, "M": 128, "N": 64, "K": 32, **asked}
+            fields |= {"sfa_dtype": "float8_e8m0fnu", "sfb_dtype": "float8_e8m0fnu", "sfa_id": ids[0], "sfb_id": ids[1]}
+            assert answer(block_scaled_instruction, fields) == (plain + bits if exists else None), fields
+
+
+def test_other_types_of_scaled_blocks_are_refused() -> None:
+    types = (*EVERY_TYPE, "float8_e8m0fnu")
+    for d, a, b, scale in product(("float16", "float32", "int32"), types, types, (*SCALES, "float16")):
+        if d == "float32" and a in F8F6F4 and b in F8F6F4 and scale in SCALES:
+            continue
+        for depth in (32, 64):
+            with pytest.raises(DescriptorError, match="no instruction multiplies"):
+                scaled(a, b, scale, depth, d_dtype=d)
+
+
+@pytest.mark.parametrize(("name", "codes", "low"), [("tcgen05", TCGEN05_SWIZZLE, 61), ("wgmma", WGMMA_SWIZZLE, 62)])
+def test_every_matrix(name: str, codes: dict[int, int], low: int) -> None:
+    """Offsets of 14 bits, by themselves and beside the other, with each swizzle; all else is refused."""
+    version = 1 << 46 if name == "tcgen05" else 0
+    for swizzle in range(-1, 9):
+        for offset in (*range(0, 1 << 14, 37), 1, (1 << 14) - 1, -1, 1 << 14, 1 << 20):
+            for ldo, sdo in ((offset, 0), (0, offset), (offset, 5)):
+                exists = swizzle in codes and 0 <= offset < 1 << 14
+                wanted = version + composed((16, ldo), (32, sdo), (low, codes.get(swizzle, 0))) if exists else None
+                fields = {"instruction": name, "ldo": ldo, "sdo": sdo, "swizzle": swizzle}
+                assert answer(matrix_constant, fields) == wanted, fields
 
 
 # ---- scaled blocks ------------------------------------------------------------------------------------------------
