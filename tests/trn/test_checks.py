@@ -62,6 +62,15 @@ CASES: dict[str, tuple[Callable[[], PrimFunc], str]] = {
         lambda: with_statement(For(I, const(0), const(4), const(1), "vectorized", block(*COPY), span=HERE)),
         "a vectorized loop has no meaning here",
     ),
+    "a slice beyond the end": (
+        lambda: with_statement(nki.memset(T[:, 60:70], 0.0)), "this slice of `t` reaches 70 in dimension 1, which has 64 elements"
+    ),
+    "a last turn that is shorter": (
+        lambda: with_statement(loop(I, 3, nki.memset(T[:, I * 24 : I * 24 + 24], 0.0))), "this slice of `t` reaches 72 in dimension 1"
+    ),
+    "a turn before the first": (
+        lambda: with_statement(loop(I, 3, nki.memset(T[:, 8 - I * 8 : 16 - I * 8], 0.0))), "this slice of `t` starts at -8 in dimension 1"
+    ),
     "a scalar parameter": (lambda: kernel("copy", [A, B, Var("n", INT32)], *COPY), "parameter `n` of `copy` is a scalar"),
     "a 64-bit parameter": (
         lambda: kernel("copy", [A, B, Buffer("c", (4,), "int64")], *COPY), "parameter `c` is of type int64, which the engines do not have"
@@ -208,3 +217,13 @@ def test_a_predicate_is_one_linear_comparison(predicate: Callable[[], object], m
     with pytest.raises(VerifyError) as caught:
         source_of(with_statement(nki.affine_select(T, predicate(), T, 0.0)))
     assert message in caught.value.message
+
+
+def test_what_may_be_inside_is_left_to_the_simulator() -> None:
+    """Below a condition, in loops of unknown length, for sums that are no multiples of loop variables."""
+    n, j = Var("n", INT32), index("j")
+    guarded = loop(I, 9, If(I < 2, block(nki.memset(T[:, I * 32 : I * 32 + 32], 0.0))))
+    unknown = loop(j, n, nki.memset(T[:, j * 32 : j * 32 + 32], 0.0))
+    folded = loop(I, 9, nki.memset(T[:, I % 2 * 32 : I % 2 * 32 + 32], 0.0))
+    for item in (guarded, unknown, folded, loop(I, 0, nki.memset(T[:, 60:70], 0.0))):
+        assert problems(with_statement(item)) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pytest
 
@@ -65,7 +66,7 @@ NKI = {
     "shared_identity": "dst, n",
     "shared_identity_matrix": "dst, n",
     "tensor_copy_predicated": "dst, src, predicate, reverse_pred=False",
-    "tensor_reduce": "dst, op, data, axis, negate=False",
+    "tensor_reduce": "dst, op, data, axis, negate=False, keepdims=False",
     "tensor_scalar": "dst, data, op0, operand0, reverse0=False, op1=None, operand1=None, reverse1=False, engine='unknown'",
     "tensor_scalar_reduce": "dst, data, op0, operand0, reduce_op, reduce_res, reverse0=False, reduce_cmd='reset_reduce'",
     "tensor_tensor": "dst, data1, data2, op, engine='unknown'",
@@ -140,17 +141,17 @@ def line_of(error: tirx.TirxError) -> str:
 
 
 def test_an_instruction_is_refused_at_its_line() -> None:
-    with pytest.raises(ScriptError, match="the engines have no divide") as caught:
+    with pytest.raises(ScriptError, match="the engines have no modulo") as caught:
 
         @Tx.prim_func
         def kernel(a: Tx.Buffer((128, 64), "float32")):
             Tx.device_entry()
             x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
             Tx.nki.memset(x, 1.0)
-            Tx.nki.tensorscalar(x, x, 3.0, "div")
+            Tx.nki.tensorscalar(x, x, 3.0, "mod")
             Tx.nki.store(a, x)
 
-    assert line_of(caught.value) == 'Tx.nki.tensorscalar(x, x, 3.0, "div")'
+    assert line_of(caught.value) == 'Tx.nki.tensorscalar(x, x, 3.0, "mod")'
 
 
 def test_a_layout_is_refused_at_its_line() -> None:
@@ -213,7 +214,9 @@ def test_the_kernel_compiles_on_a_larger_machine() -> None:
 
 
 def test_an_unknown_instruction_names_the_nearest() -> None:
-    with pytest.raises(ScriptError, match=r"Tx\.nki has no `tensor_tenser`; did you mean `tensor_tensor`") as caught:
+    with pytest.raises(
+        ScriptError, match=r"Tx\.nki has no `tensor_tenser`\n.*\n.*\n  help: did you mean `tensor_tensor`"
+    ) as caught:
 
         @Tx.prim_func
         def kernel(a: Tx.Buffer((128, 64), "float32")):
@@ -223,3 +226,33 @@ def test_an_unknown_instruction_names_the_nearest() -> None:
             Tx.nki.store(a, x)
 
     assert line_of(caught.value) == 'Tx.nki.tensor_tenser(x, x, x, "add")'
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("Tx.nki.bn_stats(x, x)", "Tx.nki has no `bn_stats`; sums of the row and of its squares: Tx.nki.tensor_reduce"),
+        ("Tx.nki.exp(x, x)", 'Tx.nki has no `exp`; `exp` is an operation: Tx.nki.activation(result, data, "exp")'),
+        ("Tx.nki.multiply(x, x, x)", '`multiply` is an operation: Tx.nki.tensor_tensor(dst, data1, data2, "multiply")'),
+        (
+            "Tx.nki.tensor_copy(x, x, mask=1)",
+            "nki.tensor_copy has no keyword `mask`\n  help: slice the tiles to what takes part",
+        ),
+        ("Tx.nki.nc_matmul(x, x, x, is_transpose=True)", "help: transpose with Tx.nki.nc_transpose(dst, data)"),
+        ("Tx.nki.memset(x, vale=0.0)", "nki.memset has no keyword `vale`\n  help: did you mean `value`?"),
+        ("Tx.nki.dma_copy(x, x, dge_mode=1)", "help: which DMA queue runs a copy is left to NKI"),
+    ],
+)
+def test_habits_of_nki_are_answered(line: str, message: str) -> None:
+    text = f"""from tirx import script as Tx
+@Tx.prim_func
+def kernel(a: Tx.Buffer((128, 64), "float32")):
+    Tx.device_entry()
+    x = Tx.alloc_buffer((128, 64), "float32", scope="trn.sbuf", layout="PF")
+    {line}
+"""
+    with pytest.raises(ScriptError) as caught:
+        from_source(text)
+    assert message in re.sub(r"\n +\d* *\|.*", "", re.sub(r"\n  \d+ \|.*", "", str(caught.value)))
+    assert caught.value.span is not None
+    assert caught.value.span.line == 6

@@ -188,7 +188,7 @@ def test_a_psum_tile_of_several_banks(tmp_path: Path) -> None:
 def test_an_address_is_partition_and_byte() -> None:
     tile, acc = sbuf("tile", 128, 64, allocated_addr=(4096,)), psum("acc", 128, 512, allocated_addr=(2, 0))
     a = Buffer("a", (128, 64))
-    text = source_of(kernel("fixed", [a], tile, acc, nki.memset(tile, 0.0), nki.store(a, tile)))
+    text = source_of(kernel("fixed", [a], tile, acc, nki.memset(tile, 0.0), nki.memset(acc, 0.0), nki.store(a, tile)))
     assert "buffer=nl.sbuf, address=(0, 4096))" in text
     assert "buffer=nl.psum, address=(0, 4096))" in text
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.trn.build import index, kernel, loop, lowered, psum, run, sbuf
+from tests.trn.build import block, index, kernel, loop, lowered, psum, run, sbuf
 from tests.trn.test_kernels import add_kernel, floats, matmul_kernel, softmax_kernel
 from tests.trn.test_ops import ALL, case_kernel, tile_kernel, wanted_array
 from tests.trn.vectors import FUNCTIONS
-from tirx.ir import Buffer, PrimFunc
+from tirx.ir import Buffer, If, PrimFunc
 from tirx.sim.executor import simulate_module
 from tirx.sim.report import Report
 from tirx.target import Target
@@ -98,10 +98,11 @@ def test_memory_that_nobody_wrote_is_a_finding() -> None:
     assert [(item.kind, item.buffer) for item in report.findings] == [("uninitialised", "tile")]
 
 
-def test_a_slice_beyond_the_tensor_is_a_finding() -> None:
+def test_a_slice_beyond_the_tensor_is_a_finding_where_no_check_sees_it() -> None:
     a, b, tile, i = Buffer("a", (300, 4)), Buffer("b", (300, 4)), sbuf("tile", 128, 4), index("i")
     part = slice(i * 128, i * 128 + 128)
-    func = kernel("tail", [a, b], loop(i, 3, tile, nki.load(tile, a[part, :]), nki.store(b[part, :], tile)))
+    guarded = If(i < 3, block(nki.load(tile, a[part, :]), nki.store(b[part, :], tile)))
+    func = kernel("tail", [a, b], loop(i, 3, tile, guarded))
     report = simulate(func, np.ones((300, 4), np.float32), np.zeros((300, 4), np.float32))
     assert {item.buffer for item in report.findings if item.kind == "out_of_bounds"} == {"a", "b"}
 

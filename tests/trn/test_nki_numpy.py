@@ -51,6 +51,21 @@ REFUSED = {
     "an activation as ALU op": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.exp)", "'exp' is no ALU operation"),
     "an ALU op as activation": (f"{LOAD}\nnisa.activation(dst=t, op=nl.add, data=t)", "'add' is no activation"),
     "divide": (f"{LOAD}\nnisa.tensor_tensor(dst=t, data1=t, data2=t, op=nl.divide)", "no attribute 'divide'"),
+    "an addition on GpSimd": (
+        f"{LOAD}\nnisa.tensor_scalar(dst=t, data=t, op0=nl.add, operand0=1.0, engine=nisa.engine.gpsimd)", "the GpSimd engine does rsqrt"
+    ),
+    "two rows of floats": (
+        f"{PRODUCT}\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, perf_mode=nisa.matmul_perf_mode.double_row)", "multiplies float8"
+    ),
+    "a mode as a string": (f"{PRODUCT}\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, perf_mode='double_row')", "not a member of"),
+    "half a part of the array": (f"{PRODUCT}\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, tile_size=(64, 64))", "given together"),
+    "a part of 48 rows": (
+        f"{PRODUCT}\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, tile_position=(0, 0), tile_size=(48, 128))", "with tile_size (48, 128)"
+    ),
+    "a part that is too small": (
+        f"{PRODUCT}\nnisa.nc_matmul(dst=acc, stationary=t, moving=t, tile_position=(0, 0), tile_size=(64, 64))", "in a tile of (64, 64)"
+    ),
+    "other axes of a queue": (f"{LOAD}\nnisa.dma_transpose(dst=t, src=t, axes=(0, 1))", "axes (0, 1)"),
     "outside sqrt": (f"{LOAD}\nnisa.activation(dst=t, op=nl.sqrt, data=t, scale=-1.0)", "nl.sqrt is defined from"),
     "reduce the partitions": (f"{LOAD}\nnisa.tensor_reduce(dst=t[0:128, 0:1], op=nl.add, data=t, axis=(0,))", "not its last free ones"),
     "an inner axis": (

@@ -115,7 +115,12 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nki.memset(Buffer("b", (8, 8), "bfloat16", scope="trn.psum", layout=None)[:, 1:3], 0.0),
         "`result` of nki.memset starts at byte 2 of a PSUM bank, which is no multiple of 4",
     ),
-    "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "129 partitions are more than the 128"),
+    "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "`big` has 129 partitions, more than the 128"),
+    "an addition on GpSimd": (
+        lambda: nki.tensor_scalar(T, T, "add", 1.0, engine="gpsimd"), "the GpSimd engine does not do add in nki.tensor_scalar"
+    ),
+    "from the end": (lambda: nki.memset(T[:, -1:], 0.0), "`result` of nki.memset starts at -1 in dimension 1 of `t`"),
+    "other memory": (lambda: nki.tensor_copy(T, Buffer("s", (128, 64), scope="shared")), "`data` of nki.tensor_copy is in shared memory"),
     "identity of another size": (lambda: nki.identity(T, 64), "`result` of nki.identity covers 128 x 64, not 64 x 64"),
     "identity too large": (lambda: nki.identity(T, 256), "`size` of nki.identity is 256"),
     "a tile as false value": (lambda: nki.affine_select(T, nki.index(0) >= 1, T, U), "`false_value` of nki.affine_select is a tile"),

@@ -133,6 +133,8 @@ def tensor_scalar(
         [op.name for op, _, _ in steps] not in (["multiply", "add"], ["multiply"], ["add"]) or reverse0 or reverse1
     ):
         refuse("the scalar engine multiplies, adds, or does one after the other")
+    if chosen == "gpsimd" and not {op.name for op, _, _ in steps} <= {"rsqrt", "power"}:
+        refuse("of the operations with a scalar, the GpSimd engine does rsqrt and power")
     if True in kinds:
         bit_tiles(dst, data)
         values = data.read()

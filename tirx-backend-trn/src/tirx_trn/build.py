@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tirx.intrinsic import call
-from tirx.ir import Call, Expr, const
+from tirx.ir import FLOAT32, Call, Cast, Expr, const
 from tirx.support.errors import Diagnostic, ScriptError
 
 from .box import constant
@@ -95,7 +95,9 @@ def _number(made: Written, field: Field, value: Any) -> Any:
         refuse(
             f"`{label}` of nki.{made.spelled} is {value!r}, which is no {kind}", "set an integer, or use a float tile"
         )
-    return const(value, kind) if isinstance(value, bool | int | float) else value
+    if isinstance(value, bool | int | float):
+        return const(value, kind)
+    return Cast(FLOAT32, value) if kind.is_float and value.dtype.is_integer else value
 
 
 def _constant(made: Written, label: str, value: Any) -> int:

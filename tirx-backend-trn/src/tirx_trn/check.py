@@ -28,6 +28,7 @@ from tirx.support.errors import Diagnostic
 from tirx.target import Target
 from tirx.transform.row import Check
 
+from .bounds import outside
 from .capacity import too_much
 from .dtypes import NKI_DTYPES
 from .generation import missing
@@ -207,7 +208,7 @@ def accumulation(module: IRModule, target: Target) -> Found:
                 yield Diagnostic(
                     f"nki.matmul accumulates onto `{region.buffer.name}`, which {others[id(region.buffer.data)].op.name} writes too",
                     call.span,
-                    "the first product replaces what is there: let only matmuls write the tile, or pass accum=False",
+                    "the first product replaces what is there: let only products write the tile, or pass accum=False (accumulate=False)",
                 )
 
 
@@ -225,9 +226,16 @@ def capacity(module: IRModule, target: Target) -> Found:
         yield from too_much(part, target)
 
 
+def bounds(module: IRModule, target: Target) -> Found:
+    """Slices stay inside their tensors."""
+    for _, part in _kernels(module):
+        yield from outside(part)
+
+
 CHECKS = (
     Check("parameters", "trn", "bound", parameters),
     Check("statements", "trn", "bound", statements),
+    Check("bounds", "trn", "bound", bounds),
     Check("generation", "trn", "bound", generation),
     Check("accumulation", "trn", "bound", accumulation),
     Check("capacity", "trn", "bound", capacity),

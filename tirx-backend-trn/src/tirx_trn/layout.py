@@ -176,11 +176,6 @@ class Place:
         self.shape: tuple[int, ...] = (*sizes, *(int(item.extent) for item in self.free)) or (1,)
         if not self.free:
             self.shape = (*self.shape, 1)
-        if sizes[-1] > PARTITIONS:
-            _refuse(
-                f"{sizes[-1]} partitions are more than the {PARTITIONS} that there are",
-                "let the surplus be an F dimension",
-            )
 
     @property
     def partition_dim(self) -> int:
@@ -216,7 +211,9 @@ def place_of(buffer: Buffer) -> Place:
     """Physical dimensions of an on-chip buffer; `LayoutError` names what does not fit."""
     if any(not isinstance(extent, int) for extent in buffer.shape):
         _refuse(
-            f"the on-chip buffer `{buffer.name}` has a shape that is not constant", "loop over tiles of a constant size"
+            f"the on-chip buffer `{buffer.name}` has a shape that is not constant",
+            "loop over tiles of a constant size",
+            buffer,
         )
     is_psum = buffer.scope_name == PSUM
     layout = None if buffer.has_default_layout else buffer.layout
@@ -224,15 +221,20 @@ def place_of(buffer: Buffer) -> Place:
         return _fitting(Place(_plain(buffer, is_psum), is_psum), buffer)
     if not isinstance(layout, TileLayout):
         _refuse(
-            f"the layout of `{buffer.name}` has a swizzle; partitions and free elements have none", "use a TileLayout"
+            f"the layout of `{buffer.name}` has a swizzle; partitions and free elements have none",
+            "use a TileLayout",
+            buffer,
         )
     if layout.replica or layout.offset:
-        _refuse(f"the layout of `{buffer.name}` has replicas or an offset", "give the address with allocated_addr")
+        _refuse(
+            f"the layout of `{buffer.name}` has replicas or an offset", "give the address with allocated_addr", buffer
+        )
     foreign = sorted({item.axis for item in layout.shard if item.extent != 1} - set(_AXIS_NAMES))
     if foreign:
         _refuse(
             f"the layout of `{buffer.name}` uses axis {foreign[0]}",
             'on-chip layouts use P, F and Bank, e.g. layout="PF"',
+            buffer,
         )
     grouped, separators = layout.group(buffer.shape)
     dims = [grouped.shard[a:b] for a, b in pairwise(separators)]
@@ -240,17 +242,26 @@ def place_of(buffer: Buffer) -> Place:
 
 
 def _fitting(place: Place, buffer: Buffer) -> Place:
-    """`place`, when a PSUM buffer stays inside its banks."""
+    """`place`, when there are that many partitions, and a PSUM buffer stays inside its banks."""
+    partitions = place.shape[place.partition_dim]
+    if partitions > PARTITIONS:
+        _refuse(
+            f"`{buffer.name}` has {partitions} partitions, more than the {PARTITIONS} that there are",
+            "let the surplus be an F dimension",
+            buffer,
+        )
     if buffer.scope_name == PSUM:
         if place.shape[0] > PSUM_BANKS:
             _refuse(
                 f"`{buffer.name}` takes {place.shape[0]} PSUM banks, of which there are {PSUM_BANKS}",
                 "accumulate fewer tiles",
+                buffer,
             )
         if place.free_elements * buffer.dtype.bytes > BANK_BYTES:
             _refuse(
                 f"`{buffer.name}` takes {place.free_elements * buffer.dtype.bytes} bytes of a PSUM bank of {BANK_BYTES}",
                 'let the surplus count banks: layout="PF", or a dimension of its own in front',
+                buffer,
             )
     return place
 
@@ -268,5 +279,6 @@ def _plain(buffer: Buffer, is_psum: bool) -> list[list[Iter]]:
     return list(reversed(iters))
 
 
-def _refuse(message: str, hint: str) -> NoReturn:
-    raise LayoutError(message, span=current_span(), hint=hint)
+def _refuse(message: str, hint: str, buffer: Buffer | None = None) -> NoReturn:
+    """Where `buffer` was allocated, or at the author's line."""
+    raise LayoutError(message, span=buffer.span if buffer is not None and buffer.span else current_span(), hint=hint)

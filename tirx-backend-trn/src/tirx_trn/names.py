@@ -112,9 +112,17 @@ def nc_matmul(
 
 
 def tensor_reduce(
-    dst: Region, op: str, data: Region, axis: Whole | tuple[Whole, ...] | list[Whole], negate: Number = False
+    dst: Region,
+    op: str,
+    data: Region,
+    axis: Whole | tuple[Whole, ...] | list[Whole],
+    negate: Number = False,
+    keepdims: bool = False,
 ) -> Call:
-    """Reduce dimensions `axis` of `data` (trailing and free); negated when `negate`."""
+    """Reduce dimensions `axis` of `data` (trailing and free); negated when `negate`.
+
+    `dst` has what remains, counted in elements, so that `keepdims` changes nothing.
+    """
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     return build("tensorreduce", dst, data, op, negate, *axes, spelled="tensor_reduce")
 

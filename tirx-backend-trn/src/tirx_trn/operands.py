@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from tirx.arith import Analyzer
-from tirx.ir import Buffer, BufferLoad, BufferRegion, Expr, IntImm, as_expr, const, current_span
+from tirx.ir import FLOAT32, Buffer, BufferLoad, BufferRegion, Cast, Expr, IntImm, as_expr, const, current_span
 from tirx.support.errors import ScriptError
 
 from .box import Box, box_of, constant, extents_of
@@ -110,6 +110,7 @@ def in_memory(value: Any, operation: str, name: str, scopes: Sequence[str]) -> T
             f"`{name}` of nki.{operation} is in {scope} memory, not {' or '.join(scopes)}", _other_way(scope, scopes)
         )
     _check_dtype(region, operation, name)
+    _check_start(region, operation, name)
     if not is_on_chip(region.buffer):
         extents_of(region)
         return Tile(region, None, name)
@@ -124,6 +125,8 @@ def _other_way(scope: str, scopes: Sequence[str]) -> str | None:
         return "copy between on-chip tiles with Tx.nki.tensor_copy(res, data)"
     if scope == "trn.psum":
         return "copy it to SBUF first: Tx.nki.tensor_copy(tile, data)"
+    if scope not in ("trn.sbuf", "trn.psum"):
+        return f'allocate it with scope="{scopes[0]}"'
     return None
 
 
@@ -131,7 +134,9 @@ def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
     """A number, or a float32 tile with one element per partition."""
     if not isinstance(value, Buffer | BufferRegion | BufferLoad):
         check_number(value, operation, name)
-        return as_expr(float(value), "float32") if isinstance(value, bool | int | float) else as_expr(value, "float32")
+        if isinstance(value, bool | int | float):
+            return as_expr(float(value), "float32")
+        return Cast(FLOAT32, value) if isinstance(value, Expr) and value.dtype.is_integer else as_expr(value, "float32")
     tile = on_chip(value, operation, name, ("trn.sbuf", "trn.psum"))
     if tile.box.free != 1 or tile.box.partitions not in (1, partitions):  # legalise spreads one over the partitions
         refuse(
@@ -208,6 +213,17 @@ def _check_psum_start(tile: Tile, operation: str) -> None:
             f"`{tile.name}` of nki.{operation} starts at byte {position * size} of a PSUM bank, which is no multiple of {PSUM_WORD}",
             "start at an even element, or use a float32 tile",
         )
+
+
+def _check_start(region: BufferRegion, operation: str, name: str) -> None:
+    """Python counts negative indices from the end; nothing here does."""
+    for dim, start in enumerate(region.starts):
+        first = constant(start)
+        if first is not None and first < 0:
+            refuse(
+                f"`{name}` of nki.{operation} starts at {first} in dimension {dim} of `{region.buffer.name}`",
+                "indices count from 0; write the size minus what you mean",
+            )
 
 
 def _check_dtype(region: BufferRegion, operation: str, name: str) -> None:

@@ -37,7 +37,7 @@ def same_slice(made: Written) -> None:
     if shapes[0] != shapes[1]:
         refuse(
             f"`{a.name}` of nki.{made.spelled} is a slice of shape {extents_of(a.region)}, `{b.name}` one of shape {extents_of(b.region)}",
-            "slice both to the same shape; a copy neither broadcasts nor reshapes",
+            "slice both to the same shape: a copy does not reshape, and a row is spread over partitions by a product with ones",
         )
 
 
@@ -345,6 +345,16 @@ def division(made: Written) -> None:
             )
 
 
+def on_gpsimd(made: Written) -> None:
+    """Of the operations with a scalar the GpSimd engine does rsqrt and powers."""
+    others = [opcode for opcode in made.opcodes.values() if opcode not in ("rsqrt", "power")]
+    if made.options["engine"] == "gpsimd" and others:
+        refuse(
+            f"the GpSimd engine does not do {others[0]} in nki.{made.spelled}",
+            "leave the engine open, or choose the vector engine",
+        )
+
+
 def not_reversed(made: Written) -> None:
     """The documentation lists `reverse0` as not supported here."""
     if _is_set(made.operand("reverse")):
@@ -383,6 +393,6 @@ RULES: dict[str, Callable[[Written], None]] = {
     rule.__name__: rule
     for rule in (
         same_slice, transposed_copy, same_type, not_both_in_psum, pattern, identity, matmul, transpose, bits, reduction, power, unary,
-        division, not_reversed, needs_result, eight,
+        division, on_gpsimd, not_reversed, needs_result, eight,
     )
 }  # fmt: skip

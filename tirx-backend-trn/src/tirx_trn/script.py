@@ -15,6 +15,7 @@ from tirx.support.suggest import did_you_mean
 
 from .box import constant
 from .build import build
+from .keywords import instead_of, knows_its_keywords
 from .names import (
     dma_copy,
     nc_matmul,
@@ -370,7 +371,18 @@ def index(dim: int) -> Call:
     return call(INDEX, dim)
 
 
+# Each says what to write in place of a keyword that it does not have.
+globals().update({name: knows_its_keywords(globals()[name]) for name in __all__})
+
+
+class _Instructions:
+    """What `Tx.nki` has, for suggestions."""
+
+    def __dir__(self) -> list[str]:
+        return __all__
+
+
 def __getattr__(name: str) -> NoReturn:
     """A name that is no instruction."""
-    hint = did_you_mean(name, __all__) or f"its instructions are {', '.join(__all__)}"
-    raise AttributeError(f"Tx.nki has no `{name}`; {hint}")
+    hint = instead_of(name) or did_you_mean(name, __all__) or f"its instructions are {', '.join(__all__)}"
+    raise AttributeError(f"Tx.nki has no `{name}`; {hint}", name=name, obj=_Instructions())

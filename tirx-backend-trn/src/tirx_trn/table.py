@@ -235,13 +235,14 @@ _ROWS = (
     Instruction(
         "tensorscalar", "nisa.tensor_scalar", (VECTOR, SCALAR, GPSIMD), _out("result"), Field("operand0", "data"),
         _scalar("operand1", "operand0"), _op("opcode", "op0", (*ALU, "power", *UNARY)), _flag("reverse", "reverse0"),
-        doc="result = operand0 opcode operand1, the other way round when `reverse`.", rules=("bits", "unary", "power", "division"),
+        doc="result = operand0 opcode operand1, the other way round when `reverse`.",
+        rules=("bits", "unary", "power", "division", "on_gpsimd"),
         options=[_engine(VECTOR, SCALAR, GPSIMD)],
     ),
     Instruction(
         "scalar_tensor_scalar", "nisa.tensor_scalar", (VECTOR, SCALAR, GPSIMD), _out("result"), _DATA, _scalar("operand0"),
         _scalar("operand1"), _op("opcode0", "op0", ALU), _op("opcode1", "op1", ALU), _flag("reverse0"), _flag("reverse1"),
-        doc="result = (data opcode0 operand0) opcode1 operand1; both operands are scalars.", rules=("bits", "division"),
+        doc="result = (data opcode0 operand0) opcode1 operand1; both operands are scalars.", rules=("bits", "division", "on_gpsimd"),
         options=[_engine(VECTOR, SCALAR, GPSIMD)],
     ),
     Instruction(

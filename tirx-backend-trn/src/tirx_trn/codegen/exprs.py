@@ -16,6 +16,7 @@ from tirx.ir import (
     Add,
     And,
     Cast,
+    Div,
     Expr,
     FloatImm,
     FloorDiv,
@@ -123,6 +124,16 @@ class Exprs:
             return self._write(expr.value)
         return f"{self._inside(expr.value, 7)} * 1.0", 7
 
+    def _div(self, expr: Any) -> tuple[str, int]:
+        """By a number, a product: floats are all that has this division."""
+        if not isinstance(expr.b, FloatImm) or expr.b.value == 0:
+            raise VerifyError(
+                f"`{expr.script()}` divides by what is no number, or zero",
+                span=expr.span,
+                hint="divide by a constant, or take // of integers",
+            )
+        return self._write(Mul(expr.a, FloatImm(1.0 / expr.b.value, expr.b.dtype)))
+
     def _select(self, expr: Any) -> tuple[str, int]:
         test = self._inside(expr.condition, 1)
         return f"{self._inside(expr.true_value, 1)} if {test} else {self._inside(expr.false_value, 0)}", 0
@@ -136,5 +147,6 @@ def _promoted(expr: Expr, other: Expr) -> Expr:
 
 
 _OTHER: dict[type[Node], Callable[[Exprs, Any], tuple[str, int]]] = {
-    Neg: Exprs._neg, Not: Exprs._not, Min: Exprs._min, Max: Exprs._max, Cast: Exprs._cast, Select: Exprs._select,
+    Neg: Exprs._neg, Not: Exprs._not, Min: Exprs._min, Max: Exprs._max, Cast: Exprs._cast, Div: Exprs._div,
+    Select: Exprs._select,
 }  # fmt: skip

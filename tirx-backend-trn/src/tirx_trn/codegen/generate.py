@@ -35,7 +35,7 @@ from tirx.target import Target
 
 from ..dtypes import NKI_DTYPES
 from ..hardware import BANK_BYTES, PSUM
-from ..kernel import accesses
+from ..kernel import Access, accesses
 from ..kind import generation_of
 from ..layout import is_on_chip
 from ..nki_api import RELEASES
@@ -92,13 +92,14 @@ class _Kernel:
         self.exprs = Exprs(self.names)
         self.views = Views(self.exprs)
         self.instructions = Instructions(self.exprs, self.views, release)
+        self.used: dict[int, Access] = {}  # what instructions do with each storage
         self.tiles: dict[int, Buffer] = {}  # by the `id` of their storage
         self.inputs: list[Buffer] = []
         self.outputs: list[Buffer] = []
 
     def text(self) -> str:
         """The function's text."""
-        used = accesses(self.func.body)
+        used = self.used = accesses(self.func.body)
         for param in self.func.params:
             tensor = self.host.tensors.get(id(param))
             if tensor is not None:
@@ -169,7 +170,7 @@ class _Kernel:
         if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call):
             return self.instructions.write(stmt.value)
         if isinstance(stmt, Alloc):
-            return [self._alloc(stmt.buffer)]
+            return [self._alloc(stmt.buffer)] if id(stmt.buffer.data) in self.used else []
         if isinstance(stmt, For):
             return self._loop(stmt)
         if isinstance(stmt, If):

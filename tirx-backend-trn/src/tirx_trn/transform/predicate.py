@@ -28,7 +28,11 @@ def select_pattern(node: Call, tiles: Tiles) -> Call:
     assert isinstance(result, BufferRegion)
     assert isinstance(true_value, BufferRegion)
     if not isinstance(predicate, Compare) or type(predicate) not in COMPARISONS:
-        _refuse(node, "the predicate of nki.affine_select is not one comparison")
+        _refuse(
+            node,
+            "the predicate of nki.affine_select is not one comparison",
+            "where two must hold, select twice: the second time from the result of the first",
+        )
     form = predicate.a - predicate.b
     offset, factors = _affine(node, form, result.buffer.ndim)
     box = box_of(result)
@@ -99,7 +103,6 @@ def _steps(node: Call, box: Box, factors: list[int], extents: tuple[int, ...]) -
     return steps
 
 
-def _refuse(node: Call, message: str) -> NoReturn:
-    raise VerifyError(
-        message, span=node.span, hint="compare sums such as Tx.nki.index(0) * 2 + i - Tx.nki.index(1) with numbers"
-    )
+def _refuse(node: Call, message: str, hint: str = "") -> NoReturn:
+    known = "compare sums such as Tx.nki.index(0) * 2 + i - Tx.nki.index(1) with numbers"
+    raise VerifyError(message, span=node.span, hint=hint or known)
