@@ -114,11 +114,11 @@ def examine(name: str) -> dict[str, Any]:
 
 def compiled(module: ModuleType) -> list[str]:
     """What each architecture's compiler made of the kernel; the source where there is no compiler."""
-    if module.TARGET != "cuda":
+    if not module.TARGET.startswith("cuda"):
         source = tirx.compile(module.KERNEL, module.TARGET).source
         return [f"{source.language} source, {len(source.text.splitlines())} lines"]
     found = []
-    for arch in ARCHITECTURES:
+    for arch in getattr(module, "ARCHITECTURES", ARCHITECTURES):
         try:
             used = next(iter(tirx.compile(module.KERNEL, {"kind": "cuda", "arch": arch}).resources.values()))
         except ToolchainError as error:

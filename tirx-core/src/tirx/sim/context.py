@@ -179,6 +179,8 @@ class Context:
         """`(arena, active positions, byte in the arena)`; addresses of nothing are findings."""
         if len(addresses) and addresses.min() >= GLOBAL_BASE:
             return self._global(addresses, ALL, dtype)
+        if len(addresses) and addresses.min() >= 1 << SHARED_RANK_BITS and addresses.max() < LOCAL_BASE:
+            return self._shared(addresses, np.arange(len(addresses)), dtype)
         found = []
         for chosen, rule in self._windows(addresses):
             if len(chosen):
@@ -328,14 +330,14 @@ class Context:
         `fenced`: the operation reads by a path of its own.
         """
         addresses = np.broadcast_to(np.asarray(address, np.int64), (self.count,))
-        if fenced:
-            self._fenced(addresses, dtype, what)
-        made = self._watch(addresses, dtype, "r", what, until)
+        made = self._watch(addresses, dtype, "r", what, until, fenced)
         if made is not None and queue is not None:
             self.chunk.pending.watch(queue, made)
         return made
 
-    def _watch(self, addresses: Any, dtype: DType, kind: str, what: str, until: str) -> Watch | None:
+    def _watch(
+        self, addresses: Any, dtype: DType, kind: str, what: str, until: str, fenced: bool = False
+    ) -> Watch | None:
         if not self.checker.races or not len(addresses) or addresses.min() >= WINDOW_BASE:
             return None
         made = Watch(self.site, kind, what or self.site.name, until, int(self.threads[0]))
@@ -345,15 +347,12 @@ class Context:
             if arena.watches is None:
                 arena.watches = Watches(len(arena.data))
             places = granules(offset, dtype.bytes)
-            self.checker.watched(self.site, arena, offset, dtype.bytes, self.threads[chosen], kind)
+            if fenced and arena.proxy is not None:
+                self.checker.unfenced(self.site, arena, places, self.threads[chosen], what)
+            if kind != "r":  # what reads has been looked at when it was read
+                self.checker.watched(self.site, arena, offset, dtype.bytes, self.threads[chosen], kind)
             made.add(arena.watches, np.unique(places))
         return made
-
-    def _fenced(self, addresses: Any, dtype: DType, what: str) -> None:
-        if self.checker.races:
-            for arena, chosen, offset in self._arenas(addresses, dtype):
-                if arena.proxy is not None:
-                    self.checker.unfenced(self.site, arena, granules(offset, dtype.bytes), self.threads[chosen], what)
 
     def ordinary(self, address: Any, dtype: DType) -> Any:
         """Per active thread, whether a place was last written in the ordinary way, not by a path of its own."""

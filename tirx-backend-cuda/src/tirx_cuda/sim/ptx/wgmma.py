@@ -111,10 +111,14 @@ def _matrix(op: Op, descriptor: Any, kind: str, first: Any, rows: int, transpose
 
 
 def _watch(op: Op, places: Any, swizzled: Any) -> None:
-    """Each warp reads its places (warps, n) until it waits, turned as its descriptor says."""
-    for warp, addresses in enumerate(places):
-        one: Any = op.ctx.where(np.arange(op.count) == warp * WARP).repeated([len(addresses)])
-        compare(Op(one, op.form), addresses, swizzled[warp * WARP], "wgmma.mma_async")
+    """Each warpgroup reads the places of its warps (warps, n) until its first warp waits, turned as its descriptor says."""
+    groups = np.asarray(op.ctx.group("warpgroup"))[::WARP]
+    for group in np.unique(groups):
+        warps = np.flatnonzero(groups == group)
+        same = (places[warps] == places[warps[0]]).all()  # all read the same columns, each its own rows
+        addresses = places[warps[0]] if same else places[warps].reshape(-1)
+        one: Any = op.ctx.where(np.arange(op.count) == warps[0] * WARP).repeated([len(addresses)])
+        compare(Op(one, op.form), addresses, swizzled[warps[0] * WARP], "wgmma.mma_async")
         one.watch(addresses, UNIT, queue=QUEUE, what="wgmma.mma_async", until=f"`{QUEUE}`", fenced=True)
 
 
