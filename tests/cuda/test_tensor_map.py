@@ -42,15 +42,13 @@ def kernel(host: str, params: str = 'A: T.Buffer((16, 32), "float32")') -> Any:
     return Tx.from_source(KERNEL.format(params=params, host=f"    {host}", load=LOAD))
 
 
+PUBLISHED = """m: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)
+    T.tensormap_encode_tiled(m, A.data, 32, 16, 128, 32, 8, 1, 1, descriptor_dtype="float32", rank=2, interleave=0, swizzle=0,
+                             l2_promotion=2, oob_fill=0, force_cu_dtype=-1)"""
 WAYS = {
     "native": ("m = T.cuda.tensor_map(A, box=(8, 32))", 'A: T.Buffer((16, 32), "float32")'),
     "symbolic": ("m = T.cuda.tensor_map(A, box=(8, 32))", 'A: T.Buffer(("n", 32), "float32")'),
-    "published": (
-        'm: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)\n'
-        "    T.tensormap_encode_tiled(m, A.data, 32, 16, 128, 32, 8, 1, 1, "
-        'descriptor_dtype="float32", rank=2, interleave=0, swizzle=0, l2_promotion=2, oob_fill=0, force_cu_dtype=-1)',
-        'A: T.Buffer((16, 32), "float32")',
-    ),
+    "published": (PUBLISHED, 'A: T.Buffer((16, 32), "float32")'),
 }  # fmt: skip
 
 
@@ -64,7 +62,10 @@ def test_ways_to_make_one(way: str) -> None:
     assert_round_trip(made)
     source = tirx.compile(made, TARGET).source.text
     assert "const __grid_constant__ tensor_map m)" in source
-    assert "ptx_cp_async_bulk_tensor_2d_shared_cluster_global_tile_mbarrier_complete_tx_bytes(&s[0], &m, 0, 2, &bar[0]);" in source
+    assert (
+        "ptx_cp_async_bulk_tensor_2d_shared_cluster_global_tile_mbarrier_complete_tx_bytes(&s[0], &m, 0, 2, &bar[0]);"
+        in source
+    )
 
 
 def test_one_may_be_an_argument() -> None:
@@ -93,8 +94,11 @@ REFUSED = [
     ("box=(8,)", "`box` has 1 extents and the buffer 2"),
     ("box=(8, 30)", "a row of the box has 120 bytes; rows of a box are multiples of 16 bytes"),
     ("box=(300, 32)", "the box has an extent of 300; extents of a box are 1 to 256"),
-    ('box=(8, 32), swizzle="64B"', "a row of the box has 128 bytes, more than swizzle 64B spans; rows are at most 64 bytes"),
-    ('box=(8, 32), swizzle="96B"', "a tensor map has no swizzle '96B'; it is 0 or \"none\", 1 or \"32B\""),
+    (
+        'box=(8, 32), swizzle="64B"',
+        "a row of the box has 128 bytes, more than swizzle 64B spans; rows are at most 64 bytes",
+    ),
+    ('box=(8, 32), swizzle="96B"', 'a tensor map has no swizzle \'96B\'; it is 0 or "none", 1 or "32B"'),
     ("box=(8, 32), element_strides=(9, 1)", "the box has an element stride of 9; element strides are 1 to 8"),
     ('box=(8, 32), interleave="16B"', "a tensor map that is interleaved has 2 dimensions; it may have 3 to 5"),
     ('box=(8, 32), dtype="float64x"', "a tensor map has no elements of float64x; they are uint8, uint16"),
@@ -145,7 +149,11 @@ def test_calls_of_the_published_form_are_checked(text: str, words: str) -> None:
 
 
 def test_corners_of_pixels() -> None:
-    for corners, words in (((-200, 0), "offset of -200"), ((0,), "takes 4 . 3 . 2 . 2 . 2 . 4 numbers, and gets 16"), ((9, 9), "the box of pixels is empty")):
+    for corners, words in (
+        ((-200, 0), "offset of -200"),
+        ((0,), "takes 4 . 3 . 2 . 2 . 2 . 4 numbers, and gets 16"),
+        ((9, 9), "the box of pixels is empty"),
+    ):
         with pytest.raises(ScriptError, match=words):
             kernel(f"m = T.cuda.tensor_map_im2col(A, {corners}, (0, 0), 8, 16)", 'A: T.Buffer((2, 4, 4, 8), "float16")')
 
@@ -198,7 +206,20 @@ def test_a_tile_as_the_driver_is_told() -> None:
     assert len(data) == 128
     assert data[8:16] == (1).to_bytes(8, "little")
     (call,) = driver.called
-    assert call == ("cuTensorMapEncodeTiled", 6, 3, array.ctypes.data, [32, 16, 4], [64, 1024], [32, 8, 1], [1, 2, 1], 0, 2, 3, 1)
+    assert call == (
+        "cuTensorMapEncodeTiled",
+        6,
+        3,
+        array.ctypes.data,
+        [32, 16, 4],
+        [64, 1024],
+        [32, 8, 1],
+        [1, 2, 1],
+        0,
+        2,
+        3,
+        1,
+    )
 
 
 def test_pixels_as_the_driver_is_told() -> None:

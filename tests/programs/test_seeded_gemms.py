@@ -35,7 +35,8 @@ BOTH = [
 ]  # fmt: skip
 HOPPER = [
     ("            Tx.ptx.wgmma.fence.sync.aligned()\n", "", "register_fence", "acc[half, i] for i", "before any fence"),
-    ("wait_group.sync.aligned(1)", "wait_group.sync.aligned(2)", "in_flight", "Tx.ptx[LOAD](As", "`wgmma.mma_async` may still be reading it"),
+    ("wait_group.sync.aligned(1)", "wait_group.sync.aligned(2)", "in_flight", "Tx.ptx[LOAD](As",
+     "`wgmma.mma_async` may still be reading it"),
     ("        Tx.ptx.wgmma.wait_group.sync.aligned(0)\n", "", "in_flight", "Tx.cast(acc[half", "`acc` is read before it is there"),
 ]  # fmt: skip
 BLACKWELL = [

@@ -92,7 +92,9 @@ def blackwell_gemm(
         part = Tx.alloc_local((COLUMNS,), "uint32")
         for first in Tx.unroll(N_TILE // COLUMNS):
             held = [part[i] for i in range(COLUMNS)]
-            Tx.ptx.tcgen05.ld.sync.aligned._32x32b.x32.b32(*held, sums + Tx.cast(warp * 32 << 16, "uint32") + first * COLUMNS)
+            Tx.ptx.tcgen05.ld.sync.aligned._32x32b.x32.b32(
+                *held, sums + Tx.cast(warp * 32 << 16, "uint32") + first * COLUMNS
+            )
             Tx.ptx.tcgen05.wait__ld.sync.aligned()
             for piece in Tx.unroll(COLUMNS // 8):
                 column = Tx.meta_var(first * COLUMNS + piece * 8)

@@ -84,7 +84,9 @@ def hopper_gemm(
             pipe.full.wait(use.stage, use.phase)
             Tx.ptx.wgmma.fence.sync.aligned()
             moved: Tx.let = Tx.cast(use.stage, "uint64")
-            multiply(acc, a + moved * Tx.uint64(M_TILE * K_TILE * 2 // 16), b + moved * Tx.uint64(N_TILE * K_TILE * 2 // 16))
+            multiply(
+                acc, a + moved * Tx.uint64(M_TILE * K_TILE * 2 // 16), b + moved * Tx.uint64(N_TILE * K_TILE * 2 // 16)
+            )
             Tx.ptx.wgmma.commit_group.sync.aligned()
             Tx.ptx.wgmma.wait_group.sync.aligned(1)
             if step > 0:  # the products before these have read their stage
@@ -103,7 +105,7 @@ def hopper_gemm(
                     Cs[column // 64, row, column % 64 + side] = Tx.cast(acc[half, 2 * i + side], "float16")
         Tx.ptx.fence.proxy.async_()
         Tx.cuda.warpgroup_sync(1)
-        if warp == 0:
+        if warp == 0:  # noqa: SIM102 - whoever elects is a whole warp
             if Tx.cuda.elect_sync():
                 for part in Tx.unroll(N_TILE // 64):
                     Tx.ptx[STORE](C_map, bx * N_TILE + part * 64, by * M_TILE, Cs.ptr_to([part, 0, 0]))

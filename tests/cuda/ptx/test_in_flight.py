@@ -58,13 +58,18 @@ def test_a_copy_is_waited_for() -> None:
 
 
 def test_what_a_copy_writes_is_left_alone() -> None:
-    text = COPIES.replace("    T.cuda.mbarrier_wait", "    T.cuda.warp_sync()\n    s[tx] = 1.0\n    T.cuda.mbarrier_wait")
+    text = COPIES.replace(
+        "    T.cuda.mbarrier_wait", "    T.cuda.warp_sync()\n    s[tx] = 1.0\n    T.cuda.mbarrier_wait"
+    )
     write, copy = lines(text, "s[tx] = 1.0", BULK)
     assert ("in_flight", write, copy) in found(text, np.zeros(32, np.float32), np.zeros(32, np.float32))
 
 
 def test_a_wrong_parity_goes_through_too_early() -> None:
-    text = COPIES.replace("mbarrier_wait(bar.ptr_to([0]), 0)", "mbarrier_wait(bar.ptr_to([0]), 1)").replace("    if tx == 0:\n        T.ptx.mbarrier.arrive", "    T.cuda.mbarrier_wait(bar.ptr_to([0]), 1)\n    if tx == 0:\n        T.ptx.mbarrier.arrive")
+    text = COPIES.replace("mbarrier_wait(bar.ptr_to([0]), 0)", "mbarrier_wait(bar.ptr_to([0]), 1)").replace(
+        "    if tx == 0:\n        T.ptx.mbarrier.arrive",
+        "    T.cuda.mbarrier_wait(bar.ptr_to([0]), 1)\n    if tx == 0:\n        T.ptx.mbarrier.arrive",
+    )
     assert {kind for kind, _, _ in found(text, np.zeros(32, np.float32), np.zeros(32, np.float32))} == {"deadlock"}
 
 
@@ -72,7 +77,9 @@ def test_a_wrong_parity_goes_through_too_early() -> None:
 def test_bytes_that_do_not_add_up(count: int) -> None:
     text = COPIES.replace("bar.ptr_to([0]), 128)\n        T.ptx", f"bar.ptr_to([0]), {count})\n        T.ptx")
     expects, waits = lines(text, "expect_tx", "mbarrier_wait")
-    report = tirx.simulate(Tx.from_source(text), np.zeros(32, np.float32), np.zeros(32, np.float32), target="cuda -arch=sm_90a")
+    report = tirx.simulate(
+        Tx.from_source(text), np.zeros(32, np.float32), np.zeros(32, np.float32), target="cuda -arch=sm_90a"
+    )
     assert [(f.kind, f.span.line) for f in report.findings] == [("transaction_count", expects), ("deadlock", waits)]
     words = "16 bytes more than copies bring" if count > 128 else "16 bytes fewer than copies bring"
     assert words in report.findings[0].message

@@ -12,7 +12,14 @@ import pytest
 import tirx
 from tirx import script as Tx
 
-HELD = {"float16": np.float16, "float32": np.float32, "uint8": np.uint8, "int32": np.int32, "bfloat16": ml_dtypes.bfloat16, "uint64": np.uint64}
+HELD = {
+    "float16": np.float16,
+    "float32": np.float32,
+    "uint8": np.uint8,
+    "int32": np.int32,
+    "bfloat16": ml_dtypes.bfloat16,
+    "uint64": np.uint64,
+}
 LOAD = "cp.async.bulk.tensor.{rank}d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes{more}"
 HEAD = """\
     T.device_entry()
@@ -144,12 +151,15 @@ def kernel(In: T.Buffer(({size},), "uint8"), A: T.Buffer({tuple(shape)}, "{dtype
 
 STORES = [
     ((20, 40), "float16", (-2, 7), (8, 32), (1, 1), "64B"), ((20, 64), "float16", (3, 0), (16, 64), (1, 1), "128B"),
-    ((3, 10, 16), "int32", (1, -1, 4), (2, 12, 8), (1, 3, 1), "none"), ((9, 32), "float32", (5, 0), (8, 32), (1, 1), "128B_atom_32B_flip_8B"),
+    ((3, 10, 16), "int32", (1, -1, 4), (2, 12, 8), (1, 3, 1), "none"),
+    ((9, 32), "float32", (5, 0), (8, 32), (1, 1), "128B_atom_32B_flip_8B"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("shape", "dtype", "start", "box", "steps", "swizzle"), STORES)
-def test_a_box_is_stored_as_far_as_the_tensor_reaches(shape: Any, dtype: str, start: Any, box: Any, steps: Any, swizzle: str) -> None:
+def test_a_box_is_stored_as_far_as_the_tensor_reaches(
+    shape: Any, dtype: str, start: Any, box: Any, steps: Any, swizzle: str
+) -> None:
     rng = np.random.default_rng(2)
     counts = [-(-extent // step) for extent, step in zip(box, steps, strict=True)]
     given = rng.integers(1, 100, counts).astype(HELD[dtype])
@@ -266,7 +276,11 @@ def kernel(A: T.Buffer((16, 32), "float32"), Out: T.Buffer((2, 2048), "uint8")):
         Out[rank, i * 32 + tx] = s[i * 32 + tx]
     T.cuda.cluster_sync()
 """
-    simulated(text.replace("    rank = T.cta_id_in_cluster([2]); cx", "    rank = T.cta_id_in_cluster([2])\n    cx"), tensor, out)
+    simulated(
+        text.replace("    rank = T.cta_id_in_cluster([2]); cx", "    rank = T.cta_id_in_cluster([2])\n    cx"),
+        tensor,
+        out,
+    )
     assert out.tolist() == [image(tensor, "128B").tolist()] * 2
 
 
@@ -294,7 +308,8 @@ def kernel(A: T.Buffer((64,), "uint8"), Out: T.Buffer((2, 64), "uint8")):
 
 CHANGING = """\
 @T.prim_func
-def kernel(A: T.Buffer((8, 32), "float32"), B: T.Buffer((4, 32), "float32"), Maps: T.Buffer((128,), "uint8"), Out: T.Buffer((512,), "uint8")):
+def kernel(A: T.Buffer((8, 32), "float32"), B: T.Buffer((4, 32), "float32"), Maps: T.Buffer((128,), "uint8"),
+           Out: T.Buffer((512,), "uint8")):
     m = T.cuda.tensor_map(A, box=(4, 32))
 {head}
     copy = T.alloc_shared((8, 4), "uint32", align=128)
@@ -316,7 +331,10 @@ def kernel(A: T.Buffer((8, 32), "float32"), B: T.Buffer((4, 32), "float32"), Map
 def changing(fence: bool) -> str:
     acquire = "        T.ptx.fence.proxy.tensormap__generic.acquire.gpu(Maps.data, 128)" if fence else ""
     return CHANGING.format(
-        head=HEAD.format(ids="", bytes=512), fence=acquire, load=LOAD.format(rank=2, mode="tile", more=""), wait=WAIT.format(bytes=512)
+        head=HEAD.format(ids="", bytes=512),
+        fence=acquire,
+        load=LOAD.format(rank=2, mode="tile", more=""),
+        wait=WAIT.format(bytes=512),
     )
 
 
@@ -327,7 +345,12 @@ def test_a_map_is_changed_in_the_kernel() -> None:
 
 
 def test_a_changed_map_needs_a_fence() -> None:
-    values = np.zeros((8, 32), np.float32), np.zeros((4, 32), np.float32), np.zeros(128, np.uint8), np.zeros(512, np.uint8)
+    values = (
+        np.zeros((8, 32), np.float32),
+        np.zeros((4, 32), np.float32),
+        np.zeros(128, np.uint8),
+        np.zeros(512, np.uint8),
+    )
     report = simulated(changing(False), *values, verdict="error")
     (found,) = report.findings
     assert found.kind == "proxy_fence"
@@ -344,10 +367,14 @@ def test_a_changed_map_needs_a_fence() -> None:
     ((".2d.", ".1d."), "the tensor map has 2 dimensions, and the instruction copies 1"),
 ])  # fmt: skip
 def test_misuse_is_found(change: tuple[str, str], words: str) -> None:
-    text = loading((16, 32), "float32", (0, 0), 1024, "box=(8, 32)").replace("Out: T.Buffer((1024,)", "Out: T.Buffer((1024,)")
+    text = loading((16, 32), "float32", (0, 0), 1024, "box=(8, 32)").replace(
+        "Out: T.Buffer((1024,)", "Out: T.Buffer((1024,)"
+    )
     text = text.replace('"uint8", align=1024)', '"uint8", align=1024)\n    more = T.alloc_shared((1024,), "uint8")')
     made = text.replace(*change)
     if change[0] == ".2d.":
         made = made.replace("T.address_of(m), 0, 0,", "m, 0,")
-    report = simulated(made, np.zeros((16, 32), np.float32), np.zeros(1024, np.uint8), verdict="error" if words else "clean")
+    report = simulated(
+        made, np.zeros((16, 32), np.float32), np.zeros(1024, np.uint8), verdict="error" if words else "clean"
+    )
     assert words in str(report)

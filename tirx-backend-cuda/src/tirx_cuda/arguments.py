@@ -82,7 +82,9 @@ def encode(value: TensorMap, target: Any) -> bytes:
     from cuda.bindings import driver  # only those who run kernels have it
 
     if value.element is None:
-        raise ArgumentError("a tensor map is launched before it is encoded", hint="call tensormap_encode_tiled before the kernel")
+        raise ArgumentError(
+            "a tensor map is launched before it is encoded", hint="call tensormap_encode_tiled before the kernel"
+        )
     view = view_of(value.array) if value.array is not None else None
     if view is not None and view.device == "cpu":
         raise ArgumentError(
@@ -107,11 +109,15 @@ def encoded(driver: Any, value: TensorMap) -> bytes:
         answer = driver.cuTensorMapEncodeTiled(*head, list(map(u32, value.box)), steps, interleave, *tail)
     elif value.mode == IM2COL:
         columns = (u32(value.box[0]), u32(value.box[1]))
-        answer = driver.cuTensorMapEncodeIm2col(*head, list(value.lower), list(value.upper), *columns, steps, interleave, *tail)
+        answer = driver.cuTensorMapEncodeIm2col(
+            *head, list(value.lower), list(value.upper), *columns, steps, interleave, *tail
+        )
     else:
         columns = (u32(value.box[0]), u32(value.box[1]))
         mode = driver.CUtensorMapIm2ColWideMode(value.mode - IM2COL - 1)
-        answer = driver.cuTensorMapEncodeIm2colWide(*head, value.lower[0], value.upper[0], *columns, steps, interleave, mode, *tail)
+        answer = driver.cuTensorMapEncodeIm2colWide(
+            *head, value.lower[0], value.upper[0], *columns, steps, interleave, mode, *tail
+        )
     error, made = answer
     if int(error) != 0:
         raise ArgumentError(f"the driver refuses a tensor map: {error}")

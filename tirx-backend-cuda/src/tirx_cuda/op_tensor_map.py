@@ -25,7 +25,10 @@ def _record(args: Sequence[Expr], attrs: dict[str, Any]) -> PointerType:
 def _encoder(name: str, doc: str, **attrs: Any) -> Intrinsic:
     return Intrinsic(
         f"cuda.{name}",
-        [Operand("map", "pointer", rw="w", scope=("param",)), Operand("pointer", "pointer"), Operand("numbers", dtypes=("int64", "integer"))],
+        [
+            Operand("map", "pointer", rw="w", scope=("param",)), Operand("pointer", "pointer"),
+            Operand("numbers", dtypes=("int64", "integer")),
+        ],
         "void", "write", doc=doc, attrs={"descriptor_dtype": "", "rank": 0, **attrs, **_CHOICES},
         meaning=f"{_SIM}{name.removeprefix('tensormap_')}", source=_SOURCE, variadic=True,
     )  # fmt: skip
@@ -46,7 +49,9 @@ INTRINSICS = (
 
 def _in_kernel(module: IRModule, target: Any) -> Iterable[Diagnostic]:
     """Maps are made on the host."""
-    return (problem for func in module for part in walk(func.body) if isinstance(part, Attr) for problem in _problems(part))
+    return (
+        problem for func in module for part in walk(func.body) if isinstance(part, Attr) for problem in _problems(part)
+    )
 
 
 def _problems(part: Attr) -> Iterator[Diagnostic]:

@@ -146,7 +146,12 @@ def tirx_argument_kinds() -> Iterable[ArgumentKind]:
     where = "tirx_cuda.arguments:"
     expected = "a tensor map (tirx_cuda.arguments.tensor_map(array, box=...))"
     yield ArgumentKind(
-        "tensormap", "tensormap", f"{where}encode", simulate=f"{where}simulate", accept=f"{where}accept", expected=expected
+        "tensormap",
+        "tensormap",
+        f"{where}encode",
+        simulate=f"{where}simulate",
+        accept=f"{where}accept",
+        expected=expected,
     )
 
 

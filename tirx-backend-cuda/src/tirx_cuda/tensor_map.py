@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from .descriptor import DescriptorError
 
 __all__ = [
-    "BYTES", "ELEMENTS", "FIELDS", "IM2COL", "INTERLEAVES", "L2_PROMOTIONS", "MAGIC", "MODES", "OOB_FILLS", "SWIZZLES", "TILED", "Element", "Swizzle", "TensorMap",
-    "check", "code_of", "element_of", "parsed",
+    "BYTES", "ELEMENTS", "FIELDS", "IM2COL", "INTERLEAVES", "L2_PROMOTIONS", "MAGIC", "MODES", "OOB_FILLS", "SWIZZLES", "TILED",
+    "Element", "Swizzle", "TensorMap", "check", "code_of", "element_of", "parsed",
 ]  # fmt: skip
 
 BYTES = 128
@@ -113,11 +113,11 @@ class TensorMap:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.element: Element | None = None
-        self.address = 0
+        self.address: Any = 0
         self.array: Any = None  # that of the caller, of a map that is an argument
         self.mode = TILED
-        self.dims: tuple[int, ...] = ()
-        self.strides: tuple[int, ...] = ()
+        self.dims: tuple[Any, ...] = ()  # None: known only when it is called
+        self.strides: tuple[Any, ...] = ()
         self.box: tuple[int, ...] = ()
         self.steps: tuple[int, ...] = ()
         self.lower: tuple[int, ...] = ()
@@ -134,7 +134,17 @@ class TensorMap:
         assert self.element is not None
         rank = self.rank
         turn = SWIZZLES[self.swizzle]
-        head = (self.address, rank, self.element.ptx, self.interleave, turn.mode, turn.atomicity, self.fill, self.mode, MAGIC)
+        head = (
+            self.address,
+            rank,
+            self.element.ptx,
+            self.interleave,
+            turn.mode,
+            turn.atomicity,
+            self.fill,
+            self.mode,
+            MAGIC,
+        )
         return _LAYOUT.pack(
             *head, *_padded(self.strides, 4), *_padded([dim - 1 for dim in self.dims], 5), *_padded(self.box, 5),
             *_padded(self.steps, 5), *_padded(self.lower, 3), *_padded(self.upper, 3),
@@ -265,10 +275,15 @@ def _corners(made: TensorMap, element: Element) -> None:
     low, high = _CORNERS[made.rank] if made.mode == IM2COL else _CORNERS[3]
     for what, corner in (("lower", made.lower), ("upper", made.upper)):
         if len(corner) != spatial:
-            _refuse(f"the {what} corner has {len(corner)} offsets", f"give {spatial}: one for each of D, H, W that there is")
+            _refuse(
+                f"the {what} corner has {len(corner)} offsets", f"give {spatial}: one for each of D, H, W that there is"
+            )
         for offset in corner:
             if not low <= offset <= high:
-                _refuse(f"the {what} corner has an offset of {offset}", f"offsets of {made.rank} dimensions are {low} to {high}")
+                _refuse(
+                    f"the {what} corner has an offset of {offset}",
+                    f"offsets of {made.rank} dimensions are {low} to {high}",
+                )
     dims = made.dims[1 : 1 + spatial][::-1]
     for dim, first, last in zip(dims, made.lower, made.upper, strict=True):
         if dim is not None and dim + last <= first:

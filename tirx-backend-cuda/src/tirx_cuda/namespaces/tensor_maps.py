@@ -56,15 +56,20 @@ def tensor_map(
     """A tensor map of a buffer argument, which instructions copy a `box` of at a time.
 
     `box` is its extents in the buffer's order. `swizzle`: `"none"`, `"32B"`, `"64B"`, `"128B"`, or of 128 bytes in larger pieces
-    `"128B_atom_32B"`, `"128B_atom_32B_flip_8B"`, `"128B_atom_64B"`. `element_strides` steps over elements. What lies outside the tensor
-    reads as `oob_fill` (`"zero"`, `"nan"`), and is not written. `dtype="tf32"` rounds float32 on the way. Choices may be the driver's numbers.
+    `"128B_atom_32B"`, `"128B_atom_32B_flip_8B"`, `"128B_atom_64B"`. `element_strides` steps over elements. What lies outside the
+    tensor reads as `oob_fill` (`"zero"`, `"nan"`), and is not written. `dtype="tf32"` rounds float32 on the way. Choices may be the
+    driver's numbers.
     """
     dims, strides = _described(buffer)
     steps = _reversed("element_strides", element_strides or (1,) * buffer.ndim, buffer.ndim)
     numbers = [*dims, *strides, *_reversed("box", box, buffer.ndim), *steps]
     made = bind(tensormap_record())
     chosen = _chosen(interleave, swizzle, l2_promotion, oob_fill)
-    evaluate(tensormap_encode_tiled(made, buffer.data, *numbers, descriptor_dtype=dtype or buffer.dtype.name, rank=buffer.ndim, **chosen))
+    evaluate(
+        tensormap_encode_tiled(
+            made, buffer.data, *numbers, descriptor_dtype=dtype or buffer.dtype.name, rank=buffer.ndim, **chosen
+        )
+    )
     return made
 
 
@@ -95,7 +100,13 @@ def tensor_map_im2col(
     chosen = _chosen(interleave, swizzle, l2_promotion, oob_fill)
     evaluate(
         tensormap_encode_im2col(
-            made, buffer.data, *numbers, descriptor_dtype=dtype or buffer.dtype.name, rank=buffer.ndim, mode=mode, **chosen
+            made,
+            buffer.data,
+            *numbers,
+            descriptor_dtype=dtype or buffer.dtype.name,
+            rank=buffer.ndim,
+            mode=mode,
+            **chosen,
         )
     )
     return made
@@ -112,7 +123,9 @@ def _chosen(interleave: Any, swizzle: Any, l2_promotion: Any, oob_fill: Any) -> 
 
 def _reversed(what: str, values: Sequence[int], rank: int) -> list[int]:
     if len(values) != rank:
-        raise refuse(f"`{what}` has {len(values)} extents and the buffer {rank}", f"give one for each dimension of the buffer")
+        raise refuse(
+            f"`{what}` has {len(values)} extents and the buffer {rank}", "give one for each dimension of the buffer"
+        )
     return [known(what, value) for value in reversed(values)]
 
 
@@ -120,14 +133,19 @@ def _described(buffer: Any) -> tuple[list[Any], list[Any]]:
     """Extents, and strides in bytes, of a buffer: innermost first."""
     if not isinstance(buffer, Buffer) or buffer.scope_name != "global":
         raise refuse("a tensor map describes a buffer in global memory", "give a buffer argument")
-    if buffer.elem_offset is not None and as_int(buffer.elem_offset) != 0:
-        raise refuse(f"`{buffer.name}` does not start where its storage does", "describe the whole buffer, and move the coordinates")
+    if as_int(buffer.elem_offset) != 0:
+        raise refuse(
+            f"`{buffer.name}` does not start where its storage does",
+            "describe the whole buffer, and move the coordinates",
+        )
     size = buffer.dtype.bytes
     dims = list(buffer.shape)
     if buffer.strides:
         steps = [_wide(step) for step in buffer.strides]
         if as_int(steps[-1]) != 1:
-            raise refuse(f"elements of `{buffer.name}` are not neighbours", "a tensor map needs an innermost stride of 1")
+            raise refuse(
+                f"elements of `{buffer.name}` are not neighbours", "a tensor map needs an innermost stride of 1"
+            )
     else:
         steps = [1]
         for extent in reversed(dims[1:]):
@@ -178,8 +196,9 @@ def tensormap_encode_tiled(
 ) -> Call:
     """Fill `map` for copies of boxes of the tensor at `pointer`.
 
-    `numbers`, innermost dimension first: `rank` extents, `rank - 1` strides in bytes, `rank` extents of the box, `rank` element strides. The
-    choices are the driver's numbers; `force_cu_dtype` is its type of elements where that is not the type of `descriptor_dtype`.
+    `numbers`, innermost dimension first: `rank` extents, `rank - 1` strides in bytes, `rank` extents of the box, `rank` element
+    strides. The choices are the driver's numbers; `force_cu_dtype` is its type of elements where that is not the type of
+    `descriptor_dtype`.
     """
     counts = (rank, rank - 1, rank, rank)
     parts = _parts("tensormap_encode_tiled", rank, counts, "extents, strides, box, element strides", numbers)
@@ -187,8 +206,8 @@ def tensormap_encode_tiled(
     made.dims, made.strides, made.box, made.steps = parts
     at_line(check, made)
     return call(
-        _ROW["tensormap_encode_tiled"], map, pointer, *numbers, descriptor_dtype=str(descriptor_dtype), rank=rank, interleave=made.interleave,
-        swizzle=made.swizzle, l2_promotion=made.l2, oob_fill=made.fill, force_cu_dtype=force_cu_dtype,
+        _ROW["tensormap_encode_tiled"], map, pointer, *numbers, descriptor_dtype=str(descriptor_dtype), rank=rank,
+        interleave=made.interleave, swizzle=made.swizzle, l2_promotion=made.l2, oob_fill=made.fill, force_cu_dtype=force_cu_dtype,
     )  # fmt: skip
 
 
@@ -207,15 +226,22 @@ def tensormap_encode_im2col(
 ) -> Call:
     """Fill `map` for copies of columns of pixels of the tensor at `pointer`.
 
-    `numbers`: `rank` extents and `rank - 1` strides in bytes, innermost first; the corners of the box of pixels, `rank - 2` offsets each in the
-    order D, H, W (in modes `"im2col_w"` and `"im2col_w128"` one each); channels and pixels of a copy; `rank` element strides.
+    `numbers`: `rank` extents and `rank - 1` strides in bytes, innermost first; the corners of the box of pixels, `rank - 2` offsets
+    each in the order D, H, W (in modes `"im2col_w"` and `"im2col_w128"` one each); channels and pixels of a copy; `rank` element
+    strides.
     """
     kind = at_line(code_of, "mode", MODES, mode)
     if kind == TILED:
         raise refuse("a map of mode `tiled` is encoded by tensormap_encode_tiled", "call that")
     spatial = rank - 2 if kind == IM2COL else 1
     counts = (rank, rank - 1, spatial, spatial, 2, rank)
-    parts = _parts("tensormap_encode_im2col", rank, counts, "extents, strides, corners, channels and pixels, element strides", numbers)
+    parts = _parts(
+        "tensormap_encode_im2col",
+        rank,
+        counts,
+        "extents, strides, corners, channels and pixels, element strides",
+        numbers,
+    )
     made = _described_so_far(kind, descriptor_dtype, force_cu_dtype, interleave, swizzle, l2_promotion, oob_fill)
     made.dims, made.strides, made.lower, made.upper, made.box, made.steps = parts
     at_line(check, made)
@@ -230,7 +256,7 @@ _MAY_VARY = 2  # parts whose numbers the call decides: extents and strides
 
 def _parts(name: str, rank: int, counts: Sequence[int], words: str, numbers: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The numbers by what they are for; those that only a call knows are None."""
-    if not isinstance(rank, int) or not 1 <= rank <= 5:
+    if not 1 <= rank <= 5:
         raise refuse(f"a tensor map has {rank} dimensions", "it may have 1 to 5")
     if len(numbers) != sum(counts):
         listed = " + ".join(map(str, counts))

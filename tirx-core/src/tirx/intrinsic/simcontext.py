@@ -194,7 +194,9 @@ class SimContext(Protocol):
     def site(self) -> Any:
         """Where the call stands, to be named as the other side of a later finding."""
 
-    def finding(self, kind: str, message: str, where: Any = None, *, other: Any = None, notes: Sequence[str] = ()) -> None:
+    def finding(
+        self, kind: str, message: str, where: Any = None, *, other: Any = None, notes: Sequence[str] = ()
+    ) -> None:
         """Report a fault at the current line for the active threads (or those in the boolean array `where`).
 
         `other` is the site of what it clashes with; `notes` say what to do.

@@ -114,7 +114,7 @@ class _Binder:
         memo = func._memo.get("written")
         self.written: set[int] = memo if memo is not None else func._memo.setdefault("written", written_buffers(func))
 
-    def bind(self, param: Buffer | Var, name: str, value: Any) -> Value:
+    def bind(self, param: Buffer | Var, name: str, value: Any) -> Any:
         if isinstance(param, Buffer):
             return self._array(param, name, value)
         if isinstance(param.dtype, PointerType) and param.dtype.by_value:
@@ -151,8 +151,14 @@ class _Binder:
         if found is not None:
             return found
         shown = view.dtype.name if view.dtype is not None else view.type_name
-        kind, parts = ("uint8", param.dtype.lanes // 2) if param.dtype.is_packed else (param.dtype.element, param.dtype.lanes)
-        whole = f"{kind} with a last dimension of {parts}" if parts > 1 else f"{kind}, two elements of {param.dtype.element} each"
+        kind, parts = (
+            ("uint8", param.dtype.lanes // 2) if param.dtype.is_packed else (param.dtype.element, param.dtype.lanes)
+        )
+        whole = (
+            f"{kind} with a last dimension of {parts}"
+            if parts > 1
+            else f"{kind}, two elements of {param.dtype.element} each"
+        )
         hint = f"make its last dimension the {parts} parts of an element" if parts > 1 else None
         if param.dtype.is_packed and view.dtype is param.dtype.element:
             shown, hint = f"{shown}, a byte each", f"pass tirx.runtime.pack_elements({name})"

@@ -142,7 +142,7 @@ class Executable:
                 f"the module has no function `{wanted}`",
                 hint=did_you_mean(wanted, names) or f"it has {', '.join(names)}",
             )
-        return self.lowered[wanted]
+        return self.prepared[wanted]
 
     def __getitem__(self, name: str) -> Executable:
         entry = self.host(name).name

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..support.errors import DispatchError
 from ..tile.report import decision_data, decision_text
+from ..transform.extensions import inserted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class Explanation:
             lines += [repr(self.executable), *(str(plan) for plan in self._launches())]
         if self.decisions:
             lines += ["tile operations:", *self._calls()]
+        passes = self._passes()
+        if passes:
+            lines += ["passes of extensions:", *(f"  `{name}` of {owner}, at {anchor}" for name, owner, anchor in passes)]
         if self.executable is not None:
             lines += ["used:", *(f"  {name} {version}" for name, version in self.executable.provenance)]
         return "\n".join(lines)
@@ -63,6 +67,8 @@ class Explanation:
             parts.append(folded(first, rest) if rest else heading(first))
         parts += [panel("error", str(self.error))] if self.error is not None else []
         parts += [plan._repr_html_() for plan in self._launches()]
+        if self._passes():
+            parts.append(table(("pass of an extension", "of", "at"), self._passes()))
         if self.executable is not None:
             parts.append(table(("used", "version"), self.executable.provenance))
         return f"<div>{''.join(parts)}</div>"
@@ -70,6 +76,15 @@ class Explanation:
     def _launches(self) -> list[LaunchPlan]:
         made = self.executable
         return [made[name].launch_plan for name in made.functions()] if made is not None else []
+
+    def _passes(self) -> list[tuple[str, str, str]]:
+        """Passes that extensions inserted, in the order in which they ran: name, distribution, anchor."""
+        if self.executable is None:
+            return []
+        registry = self.executable.context.registry
+        pipeline = registry.rows("pipelines")[self.target.kind.name]
+        found = inserted((*pipeline.lower, *pipeline.prepare), registry)
+        return [(row.step.name, f"{owner.distribution} {owner.version}", row.anchor) for row, owner in found]
 
     def _calls(self) -> list[str]:
         """The decisions, each indented; the function is named where it changes."""
@@ -91,5 +106,6 @@ class Explanation:
             "message": str(self.error) if self.error is not None else "",
             "calls": [decision_data(item) for item in self.decisions],
             "launches": [step for plan in self._launches() for step in plan.to_json()],
+            "passes": [{"pass": name, "distribution": owner, "anchor": anchor} for name, owner, anchor in self._passes()],
             "used": dict(made.provenance) if made is not None else {},
         }

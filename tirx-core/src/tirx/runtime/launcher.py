@@ -86,7 +86,7 @@ class Launcher:
 
     def _check_alignment(self, kernel: str, args: Sequence[Any]) -> None:
         """Vector accesses fault on addresses that are no multiple of their size: refuse them before the launch."""
-        device = self.executable.lowered[kernel]
+        device = self.executable.prepared[kernel]
         wanted = device.attrs["launch"].alignments
         for param, address in zip(device.params, args, strict=True):
             bytes_needed = wanted.get(param.name, 1)

@@ -529,11 +529,15 @@ class Context:
 
     # ---- reports ------------------------------------------------------------------------------------------------------
 
-    def finding(self, kind: str, message: str, where: Any = None, *, other: Any = None, notes: Sequence[str] = ()) -> None:
+    def finding(
+        self, kind: str, message: str, where: Any = None, *, other: Any = None, notes: Sequence[str] = ()
+    ) -> None:
         """Report a fault at the current line for the active threads (or those in the boolean array `where`)."""
         threads = self.threads if where is None else self.threads[np.broadcast_to(where, (self.count,))]
         if len(threads):
-            self.checker.report(kind, message, self.site, threads, other=other if other is not self.site else None, notes=notes)
+            self.checker.report(
+                kind, message, self.site, threads, other=other if other is not self.site else None, notes=notes
+            )
 
     def unmodelled(self, what: str) -> None:
         """Something could not be modelled: the verdict becomes `incomplete`."""

@@ -126,8 +126,6 @@ def shift_right(a: Any, b: Any) -> Any:
     return a >> b
 
 
-
-
 def _kinds(*names: str) -> frozenset[Any]:
     """Those NumPy types that ml_dtypes has as it is installed."""
     return frozenset(np.dtype(getattr(ml_dtypes, name)) for name in names if hasattr(ml_dtypes, name))

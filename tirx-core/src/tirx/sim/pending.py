@@ -85,7 +85,9 @@ class Pending:
 
     def left(self) -> tuple[list[Write], list[Any]]:
         """What nobody waited for: writes, and watches."""
-        return [item for listed in self._writes.values() for item in listed], [item for listed in self._watches.values() for item in listed]
+        return [item for listed in self._writes.values() for item in listed], [
+            item for listed in self._watches.values() for item in listed
+        ]
 
     def wait(self, queue: Any, threads: Any, keep: Any) -> None:
         """`threads` have waited for all groups but the newest `keep`."""

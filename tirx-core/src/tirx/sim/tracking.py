@@ -30,7 +30,9 @@ def tracked_arenas(translation: Translation, values: list[Any], memory: GlobalMe
 def _written_records(facts: Facts) -> bool:
     """Whether the kernel writes through a record that the host encoded: it may tell of any array of the call."""
     for node in facts.keep_alive:
-        row = row_of(node) if isinstance(node, Call) else None
+        if not isinstance(node, Call):
+            continue
+        row = row_of(node)
         if row is None or not row.operands:
             continue
         for at, arg in enumerate(node.args):

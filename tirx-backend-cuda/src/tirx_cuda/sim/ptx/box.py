@@ -47,7 +47,8 @@ def _of_axes(made: TensorMap, axes: Sequence[Any]) -> Box:
     """All combinations of positions along each dimension."""
     assert made.element is not None
     size, rank = made.element.bytes, len(axes)
-    address, inside = np.int64(made.address), np.array(True)
+    address: Any = np.int64(made.address)
+    inside: Any = np.array(True)
     for at, (positions, dim, stride) in enumerate(zip(axes, made.dims, (size, *made.strides), strict=True)):
         shape = [1] * rank
         shape[rank - 1 - at] = len(positions)
@@ -70,7 +71,8 @@ def _of_pixels(made: TensorMap, coordinates: Sequence[int], offsets: Sequence[in
     channel = coordinates[0] + np.arange(channels)
     size = made.element.bytes
     address = made.address + (places * np.asarray(made.strides)).sum(axis=1)[:, None] + channel * size
-    inside = ((places >= 0) & (places < np.asarray(made.dims[1:]))).all(axis=1)[:, None]
+    rows: Any = ((places >= 0) & (places < np.asarray(made.dims[1:]))).all(axis=1)
+    inside = rows[:, None]
     return Box(address, inside & (channel >= 0) & (channel < made.dims[0]), size)
 
 

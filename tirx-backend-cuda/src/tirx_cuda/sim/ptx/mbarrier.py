@@ -19,8 +19,8 @@ from .async_copy import QUEUE
 from .run import Op
 
 __all__ = [
-    "arrive", "arrive_expect_tx", "arrive_once", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "in_cta", "init", "inval",
-    "pending_count", "track", "wait_parity", "wait_state",
+    "arrive", "arrive_expect_tx", "arrive_once", "check_layout", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "in_cta",
+    "init", "inval", "pending_count", "track", "wait_parity", "wait_primary", "wait_primary_parity", "wait_state",
 ]  # fmt: skip
 
 WORD = DType("uint64")
@@ -74,7 +74,19 @@ def init(op: Op, address: Any, count: Any) -> None:
     """An object that expects `count` arrivals in each phase."""
     count = op.full(count).astype(np.int64)
     zero = np.zeros(op.count, np.int64)
+    newer = op.get("layout") == "layout::v1"
+    wrong = (count < 1) | (count >= (1 << 9 if newer else 1 << 20))
+    if wrong.any():
+        op.ctx.finding("mbarrier", f"an mbarrier expects 1 to {(1 << 9 if newer else 1 << 20) - 1} arrivals", wrong)
+    layouts = op.ctx.state.setdefault("mbarrier layouts", {})
+    layouts.update((int(key), newer) for key in _keys(op, address))
     op.ctx.store(address, WORD, _word(count, count, zero, zero))
+
+
+def check_layout(op: Op, address: Any) -> Any:
+    """Whether an object was initialised with this layout."""
+    layouts, newer = op.ctx.state.get("mbarrier layouts", {}), op.get("layout") == "layout::v1"
+    return np.array([layouts.get(int(key), False) == newer for key in _keys(op, address)])
 
 
 def inval(op: Op, address: Any) -> None:
@@ -82,8 +94,22 @@ def inval(op: Op, address: Any) -> None:
     op.ctx.store(address, WORD, np.zeros(op.count, np.uint64))
 
 
-def expect_tx(op: Op, address: Any, count: Any) -> None:
-    """The phase ends only after `count` more transactions."""
+def everywhere(op: Op, address: Any, mask: Any) -> list[tuple[Op, Any, Any]]:
+    """`(instruction, addresses, threads)` for each cta of a cluster that some threads name: the same place in its memory."""
+    place, named, found = op.full(np.asarray(address).astype(np.int64)), op.full(mask).astype(np.int64), []
+    for rank in range(op.ctx.width("cta", "cluster")):
+        chosen = named >> rank & 1 == 1
+        if chosen.any():
+            found.append((Op(op.ctx.where(chosen), op.form), in_cta(place[chosen], rank), chosen))
+    return found
+
+
+def expect_tx(op: Op, address: Any, count: Any, *mask: Any) -> None:
+    """The phase ends only after `count` more transactions; with a mask, in each of the ctas."""
+    if mask:
+        for one, place, chosen in everywhere(op, address, mask[0]):
+            expect_tx(one, place, op.full(count)[chosen])
+        return
     _expected(op, address)
     _update(op, address, 0, count)
 
@@ -93,9 +119,14 @@ def _expected(op: Op, address: Any) -> None:
     known, place = op.ctx.state.get("mbarrier bytes"), op.full(np.asarray(address).astype(np.int64))
     if known is None:
         known = op.ctx.state["mbarrier bytes"] = {}
-        op.ctx.state.setdefault("stuck", []).append(lambda: [_compare(*item) for item in known.values()])
+        op.ctx.state.setdefault("stuck", []).append(lambda: _compare_all(known))
     for at, key in enumerate(_keys(op, address)):
         known[int(key)] = Op(op.ctx.where(np.arange(op.count) == at), op.form), place[at : at + 1]
+
+
+def _compare_all(known: dict[int, tuple[Op, Any]]) -> None:
+    for op, address in known.values():
+        _compare(op, address)
 
 
 def _now(ctx: Any, address: Any) -> tuple[int, int, int, int]:
@@ -114,8 +145,12 @@ def _compare(op: Op, address: Any) -> None:
         op.ctx.finding("transaction_count", text)
 
 
-def complete_tx(op: Op, address: Any, count: Any) -> None:
-    """`count` transactions are done."""
+def complete_tx(op: Op, address: Any, count: Any, *mask: Any) -> None:
+    """`count` transactions are done; with a mask, in each of the ctas."""
+    if mask:
+        for one, place, chosen in everywhere(op, address, mask[0]):
+            complete_tx(one, place, op.full(count)[chosen])
+        return
     _update(op, address, 0, -np.asarray(count).astype(np.int64))
 
 
@@ -126,6 +161,12 @@ def _returned(op: Op, old: Any) -> Any:
 def arrive(op: Op, *values: Any) -> Any:
     """Arrivals at an object; its state before."""
     values = values[1:] if any(part.rw == "rw" for part in op.form.parts) else values
+    if op.has("multicast"):
+        for one, place, chosen in everywhere(op, values[0], values[-1]):
+            _update(
+                one, place, op.full(values[1])[chosen] if len(values) > 2 else 1, 0, drop=op.get("act") == "arrive_drop"
+            )
+        return ()
     address, count = values[0], values[1] if len(values) > 1 else 1
     drop, complete = op.get("act") == "arrive_drop", not op.has("noComplete")
     return _returned(op, _update(op, address, count, 0, drop=drop, complete=complete))
@@ -141,8 +182,12 @@ def in_cta(address: Any, rank: int) -> Any:
     return (address & ((1 << SHARED_RANK_BITS) - 1)) | (rank + 1) << SHARED_RANK_BITS
 
 
-def arrive_expect_tx(op: Op, address: Any, transactions: Any) -> Any:
-    """One arrival in a phase that ends only after the transactions."""
+def arrive_expect_tx(op: Op, address: Any, transactions: Any, *mask: Any) -> Any:
+    """One arrival in a phase that ends only after the transactions; with a mask, in each of the ctas."""
+    if mask:
+        for one, place, chosen in everywhere(op, address, mask[0]):
+            arrive_expect_tx(one, place, op.full(transactions)[chosen])
+        return ()
     _expected(op, address)
     return _returned(op, _update(op, address, 1, transactions, drop=op.get("act") == "arrive_drop"))
 
@@ -171,6 +216,20 @@ def wait_state(op: Op, address: Any, state: Any, *hint: Any) -> Any:
     phase = _fields(_observed(op, address))[3]
     before = _fields(op.full(state))[3]
     return _waited(op, address, phase, phase != before, before & 1)
+
+
+def wait_primary(op: Op, address: Any, state: Any, *hint: Any) -> Any:
+    """The same, with the report of the phase: only operations on a fabric report, and they have no meaning here."""
+    return _reported(op, wait_state(op, address, state))
+
+
+def wait_primary_parity(op: Op, address: Any, parity: Any, *hint: Any) -> Any:
+    """The same by parity."""
+    return _reported(op, wait_parity(op, address, parity))
+
+
+def _reported(op: Op, done: Any) -> Any:
+    return done, *(np.zeros(op.count, np.uint8) for part in op.form.parts[1:] if part.rw == "w")
 
 
 def _waited(op: Op, address: Any, phase: Any, done: Any, parity: Any) -> Any:
@@ -205,7 +264,9 @@ def _standing(ctx: Any, address: Any, parity: int) -> str:
     byte = int(address[0]) & ((1 << SHARED_RANK_BITS) - 1)
     lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes" if missing else "")
     running = f"phase {phase} (parity {phase & 1}) runs and lacks {lacking}"
-    return f"the mbarrier at byte {byte} of shared memory: the end of a phase of parity {parity} is waited for; {running}"
+    return (
+        f"the mbarrier at byte {byte} of shared memory: the end of a phase of parity {parity} is waited for; {running}"
+    )
 
 
 def _keys(op: Op, address: Any) -> Any:

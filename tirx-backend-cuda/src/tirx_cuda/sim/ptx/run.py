@@ -58,7 +58,14 @@ class Op:
     def title(self) -> str:
         """The mnemonic without spaces and what follows them: `cp.async.bulk.tensor.2d`."""
         words = self.form.mnemonic.split(".")
-        first = next((at for at, word in enumerate(words) if at > 1 and word.split("::")[0] in ("shared", "global", "cta_group")), len(words))
+        first = next(
+            (
+                at
+                for at, word in enumerate(words)
+                if at > 1 and word.split("::")[0] in ("shared", "global", "cta_group")
+            ),
+            len(words),
+        )
         return ".".join(words[:first])
 
     @property

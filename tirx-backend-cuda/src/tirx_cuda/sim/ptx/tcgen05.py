@@ -13,13 +13,14 @@ import numpy as np
 from tirx.ir import DType
 
 from . import mbarrier
+from .compression import chosen, indices, order
 from .described import UNIT, Place
-from .fragments import WARP, whole_warps
+from .fragments import WARP, spread, whole_warps
 from .in_flight import ON_STORE, quiet, reading, stored, taken, unfinished, using
-from .run import Op
+from .run import NUMPY, Op
 from .tensor_memory import COLUMNS, TensorMemory, checked, memory_of
 
-__all__ = ["alloc", "commit", "copy", "dealloc", "load", "store", "wait"]
+__all__ = ["alloc", "commit", "copy", "dealloc", "load", "load_compressed", "load_reduced", "store", "wait"]
 
 _WORD = DType("uint32")
 _SHAPE = re.compile(r"\.(\d+)x(\d+)b")
@@ -111,7 +112,10 @@ def _accesses(op: Op, address: Any, count: int, split: int) -> list[tuple[int, T
 
 def load(op: Op, address: Any, *split: Any) -> Any:
     """Registers of a warp from its lanes of tensor memory."""
-    outputs = sum(part.rw == "w" for part in op.form.parts)
+    return _loaded(op, address, sum(part.rw == "w" for part in op.form.parts), *split)
+
+
+def _loaded(op: Op, address: Any, outputs: int, *split: Any) -> tuple[Any, ...]:
     made = np.zeros((op.count, outputs), np.uint32)
     if not whole_warps(op):
         return tuple(made.T)
@@ -127,6 +131,47 @@ def load(op: Op, address: Any, *split: Any) -> Any:
             quiet(op, memory, cells, "r")
             made[at : at + WARP] = memory.cells[cells]
     return tuple(np.ascontiguousarray(made[:, i]) for i in range(outputs))
+
+
+def load_reduced(op: Op, address: Any, *split: Any) -> Any:
+    """A load, and the least or greatest of what each thread has loaded."""
+    loaded = _loaded(op, address, sum(part.rw == "w" for part in op.form.parts) - 1, *split)
+    return *_typed(op, loaded), _extreme(op, loaded)
+
+
+def load_compressed(op: Op, address: Any) -> Any:
+    """A load of which two of each four elements are kept, with their numbers; with `.red`, the least or greatest of all."""
+    loaded = _loaded(op, address, _repeats(op))
+    data = np.stack(loaded, axis=1)
+    found = chosen(order(data, "f32", absolute=op.has("abs"), least=op.get("op") == "min"))
+    kept = np.take_along_axis(data.reshape(op.count, -1, 4), found, axis=-1).reshape(op.count, -1)
+    made = *indices(found, 2), *np.ascontiguousarray(kept.T)
+    return (*made, _extreme(op, loaded)) if ".red." in op.form.mnemonic else made
+
+
+def _repeats(op: Op) -> int:
+    return int(op.get("num")[1:])
+
+
+def _typed(op: Op, words: Any) -> list[Any]:
+    kind = op.form.parts[0].type
+    assert kind is not None
+    return [word.view(NUMPY[kind.name][0]) for word in words]
+
+
+def _extreme(op: Op, words: Any) -> Any:
+    """NaNs count only with `.NaN`; -0 is less than +0."""
+    data, least = np.stack(words, axis=1), op.get("op") == "min"
+    kind = op.get("itype")
+    if kind:
+        values = data.view(np.int32 if kind == "s32" else np.uint32)
+        return values.min(axis=1) if least else values.max(axis=1)
+    ranks = order(data, "f32", absolute=op.has("abs"), least=least)
+    strange = np.isnan(data.view(np.float32))
+    place = np.argmax(np.where(strange & (not op.has("NaN")), np.iinfo(np.int64).min, ranks), axis=1)[:, None]
+    found = np.take_along_axis(data, place, axis=1)[:, 0]
+    found = found & np.uint32(0x7FFFFFFF) if op.has("abs") else found
+    return np.where(np.isnan(found.view(np.float32)), np.uint32(0x7FFFFFFF), found).view(np.float32)
 
 
 def store(op: Op, address: Any, *values: Any) -> None:
@@ -161,26 +206,35 @@ def wait(op: Op) -> None:
 
 
 def copy(op: Op, address: Any, descriptor: Any) -> None:
-    """Rows of 16 or 32 bytes from shared memory into lanes."""
+    """Rows of 16 or 32 bytes from shared memory into lanes; in a pair, each cta from its own to its own."""
     shape = _SHAPE.search(op.form.mnemonic)
-    if shape is None or op.get("group") == "cta_group::2" or op.has("packed") or shape[1] == "4":
-        op.ctx.unmodelled(op.form.mnemonic)
-        return
+    assert shape is not None
     rows, width = int(shape[1]), int(shape[2])
-    units = rows * width // 128
     described = op.full(descriptor).astype(np.uint64).astype(np.int64)
-    place = Place.of_tcgen05(op, described, False, "u8").repeated(units)
-    unit = np.tile(np.arange(units), op.count)
-    if width == 128:
-        unit = 2 * unit
-    data = op.ctx.repeated(units).load(place.address(unit), UNIT).reshape(op.count, rows, width // 32)
-    reading(op, place.address(unit).reshape(op.count, -1), place.swizzled.reshape(op.count, -1)[:, 0])
-    start = op.full(address).astype(np.int64)
+    place = Place.of_tcgen05(op, described, False, "u8")
+    ranks, ctas = np.asarray(op.ctx.id("cta", "cluster")).astype(np.int64), _ctas(op).astype(np.int64)
+    if op.get("group") != "cta_group::2":
+        _copy(op, address, place, rows, width, ctas)
+        return
+    for side in (0, 1):
+        _copy(op, address, place.in_rank(ranks & ~1 | side), rows, width, ctas - ranks + (ranks & ~1 | side))
+
+
+def _copy(op: Op, address: Any, place: Place, rows: int, width: int, ctas: Any) -> None:
+    units = rows * width // 128
+    unit = np.tile(np.arange(units), op.count) * (2 if width == 128 else 1)
+    places = place.repeated(units).address(unit)
+    found = op.ctx.repeated(units).load(places, UNIT)
+    reading(op, places.reshape(op.count, -1), place.swizzled)
+    if op.has("packed"):
+        bits = 6 if op.get("packed").startswith("b6") else 4
+        found = np.ascontiguousarray(spread(found, bits) << (2 if bits == 4 else 0)).view(np.uint32)
+    data, start = found.reshape(op.count, rows, width // 32), op.full(address).astype(np.int64)
     for at in range(op.count):
-        memory = memory_of(op, _ctas(op)[at])
+        memory = memory_of(op, ctas[at])
         for lane in _copies(op, rows):
-            row = (int(start[at]) >> 16) + lane + np.arange(len(data[at]) if rows != 64 else 32)[:, None]
             part = data[at] if rows != 64 else data[at][_half(op, lane)]
+            row = (int(start[at]) >> 16) + lane + np.arange(len(part))[:, None]
             column = (int(start[at]) & 0xFFFF) + np.arange(width // 32)[None, :]
             cells = checked(op, memory, *np.broadcast_arrays(row, column))
             using(op, at, memory, cells, "u")
