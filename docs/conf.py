@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: Markdown, warnings as errors, API pages written from the docstrings."""
+"""How Sphinx builds the documentation: Markdown, warnings as errors, pages of Python names and of the gallery written first."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from tools import api_reference  # noqa: E402 - lies beside docs/, which is on the path from here on
+from tools import api_reference, gallery  # noqa: E402 - lies beside docs/, which is on the path from here on
 
 project = "TIRx"
 author = "The TIRx authors"
 copyright = author
 version = release = api_reference.version(HERE.parent / "tirx-core/pyproject.toml")
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "tools.quick_sidebar"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 source_suffix = {".md": "markdown"}
@@ -25,5 +25,8 @@ nitpicky = True
 html_theme = "furo"
 html_title = "TIRx"
 html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["tirx.css"]
 
 api_reference.write(HERE / "reference/api")
+gallery.write(HERE / "gallery")

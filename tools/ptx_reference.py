@@ -181,23 +181,32 @@ class Instruction:
     def section(self) -> str: ...
     def __call__(self, *operands: Any, pred: Any = ..., preserve_dst: bool = ...) -> Call: ...
 '''
-FOOT = """
+FOOT = '''
     SINK: Any
-    def __getitem__(self, mnemonic: str) -> Instruction: ...
-    def sreg(self, name: str) -> Call: ...
-    def pred(self, value: Any) -> Expr: ...
-    def addr(self, base: Any, byte_offset: Any) -> Expr: ...
+    """Stands for a result that nobody wants: `_` of PTX."""
+    def __getitem__(self, mnemonic: str) -> Instruction:
+        """An instruction by the text of the manual: `ptx["ld.global.f32"]`."""
+    def sreg(self, name: str) -> Call:
+        """The value of a special register."""
+    def pred(self, value: Any) -> Expr:
+        """A predicate operand."""
+    def addr(self, base: Any, byte_offset: Any) -> Expr:
+        """An address with a constant number of bytes added."""
 
 ptx: Ptx
-"""
+"""The instructions of PTX: their words one after the other, `ptx.ld.global_.f32(d, address)`, or `ptx["ld.global.f32"]`."""
+'''
 
 
 def instruction_types() -> str:
     """The text of the stub."""
     families = sorted(FAMILIES)
     classes = "\n".join(_class(family) for family in families)
-    members = [f"    {python_name(family)}: {_class_name(family)}" for family in families]
-    members += [f"    {alias}: {_class_name(text.split('.')[0])}" for alias, text in sorted(ALIASES.items())]
+    members = [f'    {python_name(family)}: {_class_name(family)}\n    """{_about(family)}"""' for family in families]
+    members += [
+        f'    {alias}: {_class_name(text.split(".")[0])}\n    """`{text}`. {_about(text.split(".")[0])}"""'
+        for alias, text in sorted(ALIASES.items())
+    ]
     return f'{HEAD}\n{classes}\nclass Ptx:\n    """The instructions of PTX."""\n\n' + "\n".join(members) + FOOT
 
 
@@ -212,4 +221,14 @@ def _class(family: str) -> str:
     )
     plain = [name for name in names if name.isidentifier()]
     body = "\n".join(f"    {name}: {_class_name(family)}" for name in plain)
-    return f"class {_class_name(family)}(Instruction):\n{body or '    pass'}\n"
+    return f'class {_class_name(family)}(Instruction):\n    """{_about(family)}"""\n\n{body}\n'
+
+
+def _about(family: str) -> str:
+    """What editors show of a family: what it is for, and where the manual describes it."""
+    found: dict[str, str] = {}
+    for row in rows_of(family):
+        found.setdefault(row.title.partition(" Instructions")[0].lower(), row.section)
+    places = [f"{topic} ({section})" for topic, section in found.items()]
+    shown = places if len(places) <= 4 else [*places[:4], "..."]
+    return f"`{family}`, PTX ISA 9.7: {', '.join(shown)}. The words follow as attributes; `.forms` lists those that there are."

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|:{3,}|<!-- )(?P<info>[^`\n]*)$")
 CLOSING = {"<!-- ": "-->"}
 # Built pages, and dated notes on decisions that show sketches of what was weighed.
-LEFT_OUT = ("docs/_build/", "docs/reference/api/", "docs/design/")
+LEFT_OUT = ("docs/_build/", "docs/reference/api/", "docs/gallery/", "docs/design/")
 
 
 class Block(NamedTuple):

@@ -3,10 +3,13 @@
 | block | what happens |
 |---|---|
 | `python` | all such blocks of a page run in order, as one program; so does a comment `<!-- python`, unseen by readers |
+| `text` | what the program prints, in the order of the page, `...` any text |
 | `<!-- plugins: NAME -->` | the distribution `NAME` of `tests/plugins/distributions` or `docs/examples` is installed for this page |
 | `python error` | runs after those above it, must raise an error of TIRx; a `text` block right below is its text |
 | `console`, `bash` | lines with `$ tirx` or `$ python docs/` run; what stands below is the output, `...` any text |
 | `console exit=1` | the same, for commands that fail with that status |
+
+What nothing of this is tried by stands in `not_run.py`, with the reason.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import pytest
 
 from tests.architecture.tree import toml
 from tests.docs.blocks import ROOT, Block, blocks, commands, name_of, pages, program
+from tests.docs.not_run import NOT_RUN
 
 DISTRIBUTIONS = (ROOT / "tests/plugins/distributions", ROOT / "docs/examples")
 RUN = re.compile(r"(tirx|python docs/)")
@@ -47,6 +51,33 @@ def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     plugins = "".join(f"{install(name, tmp_path)}{os.pathsep}" for name in plugins_of(page))
     done = run(f'"{sys.executable}" -W error "{script}"', tmp_path, PYTHONPATH=plugins)
     assert done.returncode == 0, done.stderr.replace(str(script), name_of(page))
+    printed = as_here(done.stdout.replace(str(script), script.name))
+    for shown in outputs_of(page):
+        found = re.search(pattern(as_here(shown)), printed)
+        assert found, f"{name_of(page)} shows\n{shown}\nbut this came, or what is left of it:\n{printed}"
+        printed = printed[found.end() :]
+
+
+def outputs_of(page: Path) -> list[str]:
+    """The blocks of text that show what the program of a page prints."""
+    found = found_in(page)
+    shown = []
+    for before, block in zip([None, *found], found, strict=False):
+        error = before is not None and before.info == ("python", "error")
+        if block.info == ("text",) and not error and reason_not_to_run(page, block) is None:
+            shown.append(block.text)
+    return shown
+
+
+def pattern(shown: str) -> str:
+    """A pattern that finds this text, however it is broken into lines."""
+    return r"\s+".join(re.escape(word).replace(re.escape("..."), "[^\0]*?") for word in shown.split())
+
+
+def reason_not_to_run(page: Path, block: Block) -> str | None:
+    """Why a block is not tried, if it is not."""
+    listed = NOT_RUN.get(name_of(page), {})
+    return next((reason for start, reason in listed.items() if block.text.startswith(start)), None)
 
 
 def plugins_of(page: Path) -> list[str]:
@@ -139,6 +170,48 @@ def check_output(got: str, shown: str, page: Path) -> None:
     assert doctest.OutputChecker().check_output(shown, got, flags), (
         f"{name_of(page)} shows\n{shown}\nbut this came:\n{got}"
     )
+
+
+STRUCTURE = ("{toctree}", "{literalinclude}", "{include}")  # what Sphinx itself reads
+
+
+def is_tried(block: Block) -> bool:
+    """Whether a test above runs a block or compares it."""
+    if block.language in {"console", "bash"}:
+        found = commands(block)
+        return bool(found) and all(RUN.match(command) for command, _ in found)
+    return is_program(block) or block.info in {("python", "error"), ("text",)} or block.language in STRUCTURE
+
+
+def is_generated(page: Path) -> bool:
+    return page.read_text(encoding="utf-8").startswith("% Generated")
+
+
+def test_every_block_is_tried_or_listed_with_a_reason() -> None:
+    skipped = [
+        f"{name_of(page)}:{block.line}: {block.text.partition(chr(10))[0]}"
+        for page in pages()
+        if not is_generated(page)
+        for block in found_in(page)
+        if not is_tried(block) and reason_not_to_run(page, block) is None
+    ]
+    assert not skipped, "no test tries these blocks; make them run, or list them in tests/docs/not_run.py"
+
+
+def test_every_listed_block_is_there() -> None:
+    texts = {name_of(page): [block.text for block in found_in(page)] for page in pages()}
+    missing = [
+        f"{page}: {start}"
+        for page, listed in NOT_RUN.items()
+        for start in listed
+        if not any(text.startswith(start) for text in texts.get(page, ()))
+    ]
+    assert not missing
+
+
+def test_a_shown_output_may_leave_out_text() -> None:
+    assert re.search(pattern("a ... d"), "x a b\nc d")
+    assert not re.search(pattern("a ... d"), "a b c")
 
 
 def test_blocks_keep_their_line_numbers() -> None:
