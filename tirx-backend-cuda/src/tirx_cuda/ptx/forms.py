@@ -70,6 +70,7 @@ _EFFECTS: dict[str, tuple[Effect, bool, bool]] = {
     "async": (Effect("write"), True, True),
     "warp": (Effect("sync"), True, False),
     "warpmemory": (Effect("sync"), True, True),
+    "elect": (Effect("sync", elects="warp"), True, False),
     "sync": (Effect("sync"), True, True),
     "barrier": (Effect("sync", Barrier("cta", identifier="a", count="b")), True, True),
     "warpbarrier": (Effect("sync", Barrier("warp")), True, True),
