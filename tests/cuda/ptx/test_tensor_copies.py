@@ -304,6 +304,39 @@ def kernel(A: T.Buffer((64,), "uint8"), Out: T.Buffer((2, 64), "uint8")):
     assert out.tolist() == [data.tolist()] * 2
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_a_pair_of_ctas_has_one_barrier(several: bool) -> None:
+    """Each of two ctas copies a half for itself (or to both); the barrier of the first counts the bytes of both."""
+    tensor, out = np.arange(512, dtype=np.float32).reshape(16, 32), np.zeros((2, 2048), np.uint8)
+    more = (".multicast::cluster" if several else "") + ".cta_group::2"
+    copy, mask = LOAD.format(rank=2, mode="tile", more=more), ", T.uint16(3)" if several else ""
+    text = f"""\
+@T.prim_func
+def kernel(A: T.Buffer((16, 32), "float32"), Out: T.Buffer((2, 2048), "uint8")):
+    m = T.cuda.tensor_map(A, box=(8, 32))
+{HEAD.format(ids="rank = T.cta_id_in_cluster([2])", bytes=2048)}
+    T.cuda.cluster_sync()
+    first: T.uint32 = T.uint32(0)
+    T.ptx.mapa.shared__cluster.u32(first, T.cuda.cvta_generic_to_shared(bar.ptr_to([0])), T.uint32(0))
+    if T.And(tx == 0, rank == 0):
+        T.ptx.mbarrier.arrive.expect_tx.shared.b64(bar.ptr_to([0]), {4096 if several else 2048})
+    T.cuda.cluster_sync()
+    if tx == 0:
+        T.ptx["{copy}"](s.ptr_to([rank * 1024]), m, 0, rank * 8, first{mask})
+    if rank == 0:
+        T.cuda.mbarrier_wait_acquire_cluster(bar.ptr_to([0]), 0)
+    T.cuda.cluster_sync()
+    for i in range(32):
+        Out[rank, rank * 1024 + i * 32 + tx] = s[rank * 1024 + i * 32 + tx]
+        if {several}:
+            Out[rank, (1 - rank) * 1024 + i * 32 + tx] = s[(1 - rank) * 1024 + i * 32 + tx]
+"""
+    simulated(text.replace("    tx = T", "    cx = T.cta_id([2])\n    tx = T"), tensor, out)
+    wanted = image(tensor, "none").tolist()
+    assert (out[0, :1024].tolist(), out[1, 1024:].tolist()) == (wanted[:1024], wanted[1024:])
+    assert not several or out.tolist() == [wanted, wanted]
+
+
 # ---- maps that kernels change -----------------------------------------------------------------------------------------
 
 CHANGING = """\
