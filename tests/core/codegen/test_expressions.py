@@ -103,7 +103,7 @@ NUMBERS: dict[str, Expr] = {
     "a - -5": Sub(A, const(-5)),
     "(-2147483647 - 1)": IntImm(-(2**31), DType("int32")),
     "5000000000L": IntImm(5000000000, DType("int64")),
-    "4294967295u": IntImm(2**32 - 1, DType("uint32")),
+    "0xffffffffu": IntImm(2**32 - 1, DType("uint32")),
     "true": const(True),
     "0.1f": const(0.1),
     "1.0f": const(1.0),

@@ -35,8 +35,8 @@ __device__ inline T atomic_max(T* address, T value) {
 extern "C" __global__ void __launch_bounds__(64) atomics_kernel(float* __restrict__ A, long long* __restrict__ B,
     unsigned int* __restrict__ C) {
   int tx = threadIdx.x;
-  A[tx] = atomic_max(&A[0], 1.0f);
-  atomicAdd((unsigned long long*)&B[0], (unsigned long long)1LL);
-  C[tx] = atomicCAS(&C[0], 0u, 1u);
+  A[tx] = atomic_max(A, 1.0f);
+  atomicAdd((unsigned long long*)B, (unsigned long long)1LL);
+  C[tx] = atomicCAS(C, 0u, 1u);
   atomicExch(&A[1], 2.0f);
 }

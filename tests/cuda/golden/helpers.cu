@@ -31,10 +31,10 @@ extern "C" __global__ void __launch_bounds__(1) helpers_kernel(float* __restrict
     int* __restrict__ C) {
   int tx = thread_rank();
   A[0] = __fdividef(A[1], A[2]) + __ldg(&A[3]);
-  half8tofloat8(&B[0], &A[8]);
+  half8tofloat8(B, &A[8]);
   float22half2(&B[8], &A[4]);
   C[tx] = __ffs(C[tx]);
-  C[1] = (int)(unsigned int)__cvta_generic_to_shared(&A[0]);
+  C[1] = (int)(unsigned int)__cvta_generic_to_shared(A);
   *(float2*)&A[16] = bit_cast<float2>(bit_cast<unsigned long long>(fmul2_rn(make_float2(A[0], A[1]),
       make_float2(A[2], A[3]))));
   *(half2*)&B[4] = __hmax2(*(half2*)&B[0], *(half2*)&B[2]);

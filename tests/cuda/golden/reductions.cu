@@ -29,6 +29,6 @@ extern "C" __global__ void __launch_bounds__(256) reductions_kernel(const float*
   float s = warp_sum(A[tx]);
   float m = warp_max_16(A[tx]);
   __shared__ __align__(16) float scratch[8];
-  float total = cta_sum(s + m, 8, &scratch[0]);
+  float total = cta_sum(s + m, 8, scratch);
   B[0] = total;
 }

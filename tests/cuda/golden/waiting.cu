@@ -13,10 +13,10 @@ __device__ inline unsigned int read_smid() {
 extern "C" __global__ void __launch_bounds__(1) waiting_kernel(const unsigned int* __restrict__ F,
     unsigned int* __restrict__ A) {
   unsigned int seen = 0u;
-  seen = load_acquire_gpu(&F[0]);
+  seen = load_acquire_gpu(F);
   while (seen < 3u) {
     __nanosleep(20);
-    seen = load_acquire_gpu(&F[0]);
+    seen = load_acquire_gpu(F);
   }
   __threadfence();
   A[0] = seen + read_smid();

@@ -238,6 +238,8 @@ class ExprPrinter:
     def address(self, buffer: Buffer, index: Expr) -> Term:
         """A pointer to the element of `buffer` at `index` (the first lane of a ramp)."""
         start = index.base if isinstance(index, Ramp) else index
+        if isinstance(index, IntImm) and index.value == 0 and not buffer.is_scalar:
+            return self.base(buffer)  # an array is the address of its first element
         return Term(f"&{self.place(buffer, start)}", UNARY)
 
     def vector_place(self, buffer: Buffer, index: Ramp) -> str:
@@ -260,7 +262,8 @@ class ExprPrinter:
         suffix = self.ctype(node.dtype).suffix
         if node.value == node.dtype.min_int and node.dtype.is_int and node.dtype.bits >= 32:
             return Term(f"({node.value + 1}{suffix} - 1)", PRIMARY)  # the positive number alone would not fit
-        return Term(f"{node.value}{suffix}", UNARY if node.value < 0 else PRIMARY)
+        text = f"0x{node.value:x}" if node.dtype.is_uint and _is_mask(node.value) else f"{node.value}"
+        return Term(f"{text}{suffix}", UNARY if node.value < 0 else PRIMARY)
 
     def _float(self, node: FloatImm) -> Term:
         kind, value = self.ctype(node.dtype), rounded(node.value, node.dtype)
@@ -405,6 +408,11 @@ class ExprPrinter:
 
     def _call(self, node: Call) -> Term:
         return call_term(self, node)
+
+
+def _is_mask(value: int) -> bool:
+    """Whether a number is read as bits: a large one whose ones are neighbours."""
+    return value >> 31 != 0 and (value ^ value >> 1).bit_count() <= 2
 
 
 def points_to(pointer: DType, dtype: DType) -> bool:

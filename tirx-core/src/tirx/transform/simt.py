@@ -8,6 +8,7 @@ from __future__ import annotations
 from .bind_target import bind_target
 from .common_subexpressions import common_subexpressions
 from .distribute import distribute
+from .drop_parameters import drop_parameters
 from .drop_provenance import drop_provenance
 from .keep_loops import keep_loops
 from .legalize_dtypes import legalize_dtypes
@@ -16,6 +17,7 @@ from .lower_scope_ids import lower_scope_ids
 from .lower_storage import lower_storage
 from .lower_tile import lower_tile
 from .mark_kernels import mark_kernels
+from .name_views import name_views
 from .narrow_indices import narrow_indices
 from .pair_elements import pair_elements
 from .pipeline import Anchor
@@ -42,6 +44,7 @@ SIMT_LOWER = (
     split_host_device,
 )
 SIMT_PREPARE = (
+    name_views,
     drop_provenance,
     legalize_dtypes,
     narrow_indices,
@@ -49,4 +52,5 @@ SIMT_PREPARE = (
     remove_dead,
     common_subexpressions,
     keep_loops,
+    drop_parameters,
 )
