@@ -156,11 +156,12 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Check types strictly, as the oldest and the newest supported Python see them."""
+    """Check types strictly, as the oldest and the newest supported Python see them; and the stubs, with mypy and pyright."""
     install(session, *IMPORTABLE, groups=("types",))
     for version in (PYTHONS[0], PYTHONS[-1]):
         session.run("mypy", "--python-version", version)
     session.run("mypy", "--python-version", PYTHONS[0], "noxfile.py", "run.py")
+    session.run("python", "-m", "pytest", "-q", "tests/programs/test_stubs.py")
 
 
 @nox.session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tirx_cuda.ptx.coverage import Coverage, accuracy_of, coverage
 from tirx_cuda.ptx.forms import rows_of
 from tirx_cuda.ptx.names import ALIASES, FAMILIES, python_name
 from tirx_cuda.ptx.registers import REGISTERS
@@ -32,6 +33,12 @@ language has no textures yet, and its own statements for control flow.
 Further conditions stand below a table.
 """
 
+SIMULATED = """\
+How the simulator computes the rows of each family: `exact`, as the manual says bit by bit; `ulp(n)`, within n units in the last
+place; `model`, where the manual leaves something open (the order of sums, how registers are laid out, which of equal elements is
+taken). What is left out makes a run `incomplete`.
+"""
+
 PAGES = {
     "arith": "Arithmetic",
     "logic": "Comparison, selection and logic",
@@ -58,11 +65,23 @@ def ptx_forms() -> str:
         "PTX forms",
         INTRO,
         table(("instructions", "of"), groups),
+        "## What is simulated\n",
+        SIMULATED,
+        table(("family", "rows", "simulated", "left out"), map(_covered, coverage())),
         "## Special registers\n",
         '`Tx.ptx.sreg("laneid")` is a value.\n',
         table(("register", "type", "from"), registers),
         f"```{{toctree}}\n:hidden:\n\n{tree}\n```",
     )
+
+
+def _covered(one: Coverage) -> tuple[str, ...]:
+    said = [
+        f"{count} {accuracy}" if len(one.accuracies) > 1 else accuracy for accuracy, count in one.accuracies.items()
+    ]
+    lacking = [f"{one.without} rows"] * bool(one.without) + [f"words of {one.partly} rows"] * bool(one.partly)
+    left_out = f"{' and '.join(lacking)}: {one.reason}" if lacking else ""
+    return f"`{one.family}`", str(one.rows), ", ".join(said) or "not", left_out
 
 
 def _listed_names(name: str) -> str:
@@ -127,7 +146,7 @@ def _listed(words: tuple[str, ...]) -> str:
 def _cells(row: Row) -> tuple[str, ...]:
     words = "".join(f"{{.{slot.name}}}" if slot.optional else f".{slot.name}" for slot in row.slots[1:])
     notes = row.notes
-    meaning = "no" if notes.get("meaning", "none") == "none" else notes.get("accuracy", "exact")
+    meaning = accuracy_of(row) or "no"
     return (
         f"`{row.family}{words}`",
         f"`{row.text}`" if row.text else "",
@@ -221,7 +240,7 @@ def _class(family: str) -> str:
     )
     plain = [name for name in names if name.isidentifier()]
     body = "\n".join(f"    {name}: {_class_name(family)}" for name in plain)
-    return f'class {_class_name(family)}(Instruction):\n    """{_about(family)}"""\n\n{body}\n'
+    return f'class {_class_name(family)}(Instruction):\n    """{_about(family)}"""\n' + (f"\n{body}\n" if body else "")
 
 
 def _about(family: str) -> str:
@@ -229,6 +248,5 @@ def _about(family: str) -> str:
     found: dict[str, str] = {}
     for row in rows_of(family):
         found.setdefault(row.title.partition(" Instructions")[0].lower(), row.section)
-    places = [f"{topic} ({section})" for topic, section in found.items()]
-    shown = places if len(places) <= 4 else [*places[:4], "..."]
-    return f"`{family}`, PTX ISA 9.7: {', '.join(shown)}. The words follow as attributes; `.forms` lists those that there are."
+    places = [f"{topic} ({section})" for topic, section in list(found.items())[:2]]
+    return f"`{family}`, PTX ISA: {', '.join(places)}{', ...' if len(found) > 2 else ''}."

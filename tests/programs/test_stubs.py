@@ -16,7 +16,8 @@ import pytest
 from tirx import script as Tx
 
 HERE = Path(__file__).parent
-EXAMPLES = HERE.parents[1] / "docs/examples/kernels"
+EXAMPLES = HERE.parents[1] / "docs/examples"
+CHECKED = ("kernels/*.py", "tutorial/*.py", "port/ported.py")  # what a reader may open in an editor
 MISTAKES = HERE / "stub_mistakes.py"
 NOT_TYPES = (
     "valid-type",
@@ -49,6 +50,18 @@ def names_of(file: Path) -> set[str]:
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
     return found
+
+
+def examples() -> list[Path]:
+    """The files that both checkers accept."""
+    return sorted(file for pattern in CHECKED for file in EXAMPLES.glob(pattern))
+
+
+def pyright() -> str | None:
+    """The checker: Microsoft's, or the one that brings its own node (`basedpyright`), of this environment or on the PATH."""
+    own = Path(sys.executable).parent
+    return next((found for name in ("pyright", "basedpyright") for place in (str(own), None)
+                 if (found := shutil.which(name, path=place))), None)  # fmt: skip
 
 
 def lines_with_mistakes() -> set[int]:
@@ -89,7 +102,7 @@ def test_mypy_accepts_the_examples_and_finds_every_mistake(typings: Path) -> Non
     pytest.importorskip("mypy")
     off = [word for code in NOT_TYPES for word in ("--disable-error-code", code)]
     command = [sys.executable, "-m", "mypy", "--check-untyped-defs", *off, "--config-file", os.devnull]
-    files = [str(MISTAKES), *map(str, sorted(EXAMPLES.glob("*.py")))]
+    files = [str(MISTAKES), *map(str, examples())]
     done = subprocess.run(
         [*command, "--cache-dir", str(typings.parent / "cache"), *files],
         capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(typings)}, cwd=typings.parent, check=False,
@@ -101,16 +114,36 @@ def test_mypy_accepts_the_examples_and_finds_every_mistake(typings: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")
+@pytest.mark.skipif(pyright() is None, reason="pyright is not installed; `nox -s types` brings it")
 def test_pyright_accepts_the_examples_and_finds_every_mistake(typings: Path) -> None:
-    settings = {"stubPath": typings.name, "reportInvalidTypeForm": False, "reportUndefinedVariable": False}
+    settings = {
+        "stubPath": typings.name, "typeCheckingMode": "standard", "reportInvalidTypeForm": False,
+        "reportUndefinedVariable": False, "exclude": [typings.name],
+    }  # fmt: skip
     folder = typings.parent
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
-    shutil.copytree(EXAMPLES, folder / "kernels")
-    shutil.copy(MISTAKES, folder)
-    command = ["pyright", "--pythonpath", sys.executable, "--outputjson", "-p", str(folder), str(folder)]
+    for file in (*examples(), MISTAKES):
+        shutil.copy(file, folder)
+    command = [str(pyright()), "--pythonpath", sys.executable, "--outputjson", "-p", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    errors = [item for item in json.loads(done.stdout)["generalDiagnostics"] if item["severity"] == "error"]
-    errors = [item for item in errors if "/typings/" not in item["file"]]
-    assert [item for item in errors if not item["file"].endswith(MISTAKES.name)] == []
-    assert {item["range"]["start"]["line"] + 1 for item in errors} == lines_with_mistakes()
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    errors = [
+        (Path(item["file"]).name, item["range"]["start"]["line"] + 1) for item in found if item["severity"] == "error"
+    ]
+    assert [error for error in errors if error[0] != MISTAKES.name] == []
+    assert {line for _, line in errors} == lines_with_mistakes()
+
+
+def test_every_function_and_class_of_the_stubs_has_documentation(typings: Path) -> None:
+    """What editors show of a name; what is imported has it where it comes from, which `tests/architecture` looks after."""
+    missing = []
+    for file in sorted(typings.rglob("*.pyi")):
+        tree = ast.parse(file.read_text())
+        top = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        missing += [f"{file.name}: {node.name}" for node in top if not ast.get_docstring(node)]
+    assert missing == []
+
+
+def test_objects_of_the_language_have_documentation() -> None:
+    """Names that are no functions: the text below their definition, or that of their class."""
+    assert [name for name in Tx.__all__ if not (getattr(Tx, name).__doc__ or "").strip()] == []

@@ -26,6 +26,8 @@ class Instruction:
     def __call__(self, *operands: Any, pred: Any = ..., preserve_dst: bool = ...) -> Call: ...
 
 class _Abs(Instruction):
+    """`abs`, PTX ISA: integer arithmetic (9.7.1.10), floating point (9.7.3.9), ...."""
+
     bf16: _Abs
     bf16x2: _Abs
     f16: _Abs
@@ -38,9 +40,13 @@ class _Abs(Instruction):
     s64: _Abs
 
 class _Activemask(Instruction):
+    """`activemask`, PTX ISA: parallel synchronization and communication (9.7.13.10)."""
+
     b32: _Activemask
 
 class _Add(Instruction):
+    """`add`, PTX ISA: integer arithmetic (9.7.1.1), extended-precision integer arithmetic (9.7.2), ...."""
+
     bf16: _Add
     bf16x2: _Add
     cc: _Add
@@ -65,6 +71,8 @@ class _Add(Instruction):
     u64: _Add
 
 class _Addc(Instruction):
+    """`addc`, PTX ISA: extended-precision integer arithmetic (9.7.2)."""
+
     cc: _Addc
     s32: _Addc
     s64: _Addc
@@ -72,12 +80,16 @@ class _Addc(Instruction):
     u64: _Addc
 
 class _And(Instruction):
+    """`and`, PTX ISA: logic and shift (9.7.8.1)."""
+
     b16: _And
     b32: _And
     b64: _And
     pred: _And
 
 class _Applypriority(Instruction):
+    """`applypriority`, PTX ISA: data movement and conversion (9.7.9.16)."""
+
     L2__evict_normal: _Applypriority
     _1d: _Applypriority
     _2d: _Applypriority
@@ -99,6 +111,8 @@ class _Applypriority(Instruction):
     tile__gather4: _Applypriority
 
 class _Atom(Instruction):
+    """`atom`, PTX ISA: parallel synchronization and communication (9.7.13.6)."""
+
     L2__cache_hint: _Atom
     acq_rel: _Atom
     acquire: _Atom
@@ -142,6 +156,8 @@ class _Atom(Instruction):
     xor: _Atom
 
 class _Bar(Instruction):
+    """`bar`, PTX ISA: parallel synchronization and communication (9.7.13.1)."""
+
     and_: _Bar
     arrive: _Bar
     cta: _Bar
@@ -154,6 +170,8 @@ class _Bar(Instruction):
     warp: _Bar
 
 class _Barrier(Instruction):
+    """`barrier`, PTX ISA: parallel synchronization and communication (9.7.13.1)."""
+
     acquire: _Barrier
     aligned: _Barrier
     and_: _Barrier
@@ -171,16 +189,22 @@ class _Barrier(Instruction):
     wait: _Barrier
 
 class _Bfe(Instruction):
+    """`bfe`, PTX ISA: integer arithmetic (9.7.1.19)."""
+
     s32: _Bfe
     s64: _Bfe
     u32: _Bfe
     u64: _Bfe
 
 class _Bfi(Instruction):
+    """`bfi`, PTX ISA: integer arithmetic (9.7.1.20)."""
+
     b32: _Bfi
     b64: _Bfi
 
 class _Bfind(Instruction):
+    """`bfind`, PTX ISA: integer arithmetic (9.7.1.16)."""
+
     s32: _Bfind
     s64: _Bfind
     shiftamt: _Bfind
@@ -188,23 +212,31 @@ class _Bfind(Instruction):
     u64: _Bfind
 
 class _Bmsk(Instruction):
+    """`bmsk`, PTX ISA: integer arithmetic (9.7.1.22)."""
+
     b32: _Bmsk
     clamp: _Bmsk
     wrap: _Bmsk
 
 class _Brev(Instruction):
+    """`brev`, PTX ISA: integer arithmetic (9.7.1.18)."""
+
     b32: _Brev
     b64: _Brev
 
 class _Brkpt(Instruction):
-    pass
+    """`brkpt`, PTX ISA: miscellaneous (9.7.19)."""
 
 class _Clmad(Instruction):
+    """`clmad`, PTX ISA: integer arithmetic (9.7.1.25)."""
+
     hi: _Clmad
     lo: _Clmad
     u64: _Clmad
 
 class _Clusterlaunchcontrol(Instruction):
+    """`clusterlaunchcontrol`, PTX ISA: parallel synchronization and communication (9.7.13.17)."""
+
     async_: _Clusterlaunchcontrol
     b128: _Clusterlaunchcontrol
     b32: _Clusterlaunchcontrol
@@ -222,24 +254,34 @@ class _Clusterlaunchcontrol(Instruction):
     v4: _Clusterlaunchcontrol
 
 class _Clz(Instruction):
+    """`clz`, PTX ISA: integer arithmetic (9.7.1.15)."""
+
     b32: _Clz
     b64: _Clz
 
 class _Cnot(Instruction):
+    """`cnot`, PTX ISA: logic and shift (9.7.8.5)."""
+
     b16: _Cnot
     b32: _Cnot
     b64: _Cnot
 
 class _Copysign(Instruction):
+    """`copysign`, PTX ISA: floating point (9.7.3.2)."""
+
     f32: _Copysign
     f64: _Copysign
 
 class _Cos(Instruction):
+    """`cos`, PTX ISA: floating point (9.7.3.19)."""
+
     approx: _Cos
     f32: _Cos
     ftz: _Cos
 
 class _Cp(Instruction):
+    """`cp`, PTX ISA: data movement and conversion (9.7.9.25.3.1), cp.async.mbarrier.arrive (9.7.13.15.15)."""
+
     L2: _Cp
     L2__128B: _Cp
     L2__256B: _Cp
@@ -323,6 +365,8 @@ class _Cp(Instruction):
     xor: _Cp
 
 class _Createpolicy(Instruction):
+    """`createpolicy`, PTX ISA: data movement and conversion (9.7.9.18)."""
+
     L2: _Createpolicy
     L2__evict_first: _Createpolicy
     L2__evict_last: _Createpolicy
@@ -335,6 +379,8 @@ class _Createpolicy(Instruction):
     range: _Createpolicy
 
 class _Cvt(Instruction):
+    """`cvt`, PTX ISA: data movement and conversion (9.7.9.21)."""
+
     b32: _Cvt
     bf16: _Cvt
     bf16x2: _Cvt
@@ -388,6 +434,8 @@ class _Cvt(Instruction):
     ue8m0x2: _Cvt
 
 class _Cvta(Instruction):
+    """`cvta`, PTX ISA: data movement and conversion (9.7.9.20)."""
+
     const: _Cvta
     global_: _Cvta
     local: _Cvta
@@ -400,10 +448,14 @@ class _Cvta(Instruction):
     u64: _Cvta
 
 class _Discard(Instruction):
+    """`discard`, PTX ISA: data movement and conversion (9.7.9.17)."""
+
     L2: _Discard
     global_: _Discard
 
 class _Div(Instruction):
+    """`div`, PTX ISA: integer arithmetic (9.7.1.8), floating point (9.7.3.8)."""
+
     approx: _Div
     f32: _Div
     f64: _Div
@@ -421,19 +473,27 @@ class _Div(Instruction):
     u64: _Div
 
 class _Dp2a(Instruction):
+    """`dp2a`, PTX ISA: integer arithmetic (9.7.1.24)."""
+
     hi: _Dp2a
     lo: _Dp2a
     s32: _Dp2a
     u32: _Dp2a
 
 class _Dp4a(Instruction):
+    """`dp4a`, PTX ISA: integer arithmetic (9.7.1.23)."""
+
     s32: _Dp4a
     u32: _Dp4a
 
 class _Elect(Instruction):
+    """`elect`, PTX ISA: parallel synchronization and communication (9.7.13.15)."""
+
     sync: _Elect
 
 class _Ex2(Instruction):
+    """`ex2`, PTX ISA: floating point (9.7.3.21), half precision floating point (9.7.4.10)."""
+
     approx: _Ex2
     bf16: _Ex2
     bf16x2: _Ex2
@@ -443,9 +503,11 @@ class _Ex2(Instruction):
     ftz: _Ex2
 
 class _Exit(Instruction):
-    pass
+    """`exit`, PTX ISA: control flow (9.7.12)."""
 
 class _Fabric(Instruction):
+    """`fabric`, PTX ISA: fabric (9.7.20)."""
+
     add: _Fabric
     and_: _Fabric
     async_: _Fabric
@@ -484,6 +546,8 @@ class _Fabric(Instruction):
     xor: _Fabric
 
 class _Fence(Instruction):
+    """`fence`, PTX ISA: parallel synchronization and communication (9.7.13.4)."""
+
     acq_rel: _Fence
     acquire: _Fence
     alias: _Fence
@@ -507,6 +571,8 @@ class _Fence(Instruction):
     tensormap__generic: _Fence
 
 class _Fma(Instruction):
+    """`fma`, PTX ISA: floating point (9.7.3.6), half precision floating point (9.7.4.4), ...."""
+
     bf16: _Fma
     bf16x2: _Fma
     f16: _Fma
@@ -524,18 +590,26 @@ class _Fma(Instruction):
     sat: _Fma
 
 class _Fns(Instruction):
+    """`fns`, PTX ISA: integer arithmetic (9.7.1.17)."""
+
     b32: _Fns
 
 class _Getctarank(Instruction):
+    """`getctarank`, PTX ISA: data movement and conversion (9.7.9.23)."""
+
     shared__cluster: _Getctarank
     u32: _Getctarank
     u64: _Getctarank
 
 class _Griddepcontrol(Instruction):
+    """`griddepcontrol`, PTX ISA: parallel synchronization and communication (9.7.13.16)."""
+
     launch_dependents: _Griddepcontrol
     wait: _Griddepcontrol
 
 class _Isspacep(Instruction):
+    """`isspacep`, PTX ISA: data movement and conversion (9.7.9.19)."""
+
     const: _Isspacep
     global_: _Isspacep
     local: _Isspacep
@@ -546,6 +620,8 @@ class _Isspacep(Instruction):
     shared__cta: _Isspacep
 
 class _Ld(Instruction):
+    """`ld`, PTX ISA: data movement and conversion (9.7.9.8)."""
+
     L1__evict_first: _Ld
     L1__evict_last: _Ld
     L1__evict_normal: _Ld
@@ -602,6 +678,8 @@ class _Ld(Instruction):
     weak: _Ld
 
 class _Ldmatrix(Instruction):
+    """`ldmatrix`, PTX ISA: warp level matrix (9.7.14.5.15)."""
+
     aligned: _Ldmatrix
     b16: _Ldmatrix
     b4x16_p64: _Ldmatrix
@@ -622,6 +700,8 @@ class _Ldmatrix(Instruction):
     x4: _Ldmatrix
 
 class _Ldu(Instruction):
+    """`ldu`, PTX ISA: data movement and conversion (9.7.9.10)."""
+
     b16: _Ldu
     b32: _Ldu
     b64: _Ldu
@@ -641,16 +721,22 @@ class _Ldu(Instruction):
     v4: _Ldu
 
 class _Lg2(Instruction):
+    """`lg2`, PTX ISA: floating point (9.7.3.20)."""
+
     approx: _Lg2
     f32: _Lg2
     ftz: _Lg2
 
 class _Lop3(Instruction):
+    """`lop3`, PTX ISA: logic and shift (9.7.8.6)."""
+
     and_: _Lop3
     b32: _Lop3
     or_: _Lop3
 
 class _Mad(Instruction):
+    """`mad`, PTX ISA: extended-precision integer arithmetic (9.7.2), integer arithmetic (9.7.1.4), ...."""
+
     cc: _Mad
     f32: _Mad
     f64: _Mad
@@ -671,6 +757,8 @@ class _Mad(Instruction):
     wide: _Mad
 
 class _Mad24(Instruction):
+    """`mad24`, PTX ISA: integer arithmetic (9.7.1.6)."""
+
     hi: _Mad24
     lo: _Mad24
     s32: _Mad24
@@ -678,6 +766,8 @@ class _Mad24(Instruction):
     u32: _Mad24
 
 class _Madc(Instruction):
+    """`madc`, PTX ISA: extended-precision integer arithmetic (9.7.2)."""
+
     cc: _Madc
     hi: _Madc
     lo: _Madc
@@ -687,11 +777,15 @@ class _Madc(Instruction):
     u64: _Madc
 
 class _Mapa(Instruction):
+    """`mapa`, PTX ISA: data movement and conversion (9.7.9.22)."""
+
     shared__cluster: _Mapa
     u32: _Mapa
     u64: _Mapa
 
 class _Match(Instruction):
+    """`match`, PTX ISA: parallel synchronization and communication (9.7.13.9)."""
+
     all: _Match
     any: _Match
     b32: _Match
@@ -699,6 +793,8 @@ class _Match(Instruction):
     sync: _Match
 
 class _Max(Instruction):
+    """`max`, PTX ISA: integer arithmetic (9.7.1.13), floating point (9.7.3.12), ...."""
+
     NaN: _Max
     abs: _Max
     bf16: _Max
@@ -720,6 +816,8 @@ class _Max(Instruction):
     xorsign: _Max
 
 class _Mbarrier(Instruction):
+    """`mbarrier`, PTX ISA: mbarrier.init (9.7.13.15.9), mbarrier.expect_tx, mbarrier.complete_tx (9.7.13.15.11), ...."""
+
     acquire: _Mbarrier
     arrive: _Mbarrier
     arrive_drop: _Mbarrier
@@ -748,6 +846,8 @@ class _Mbarrier(Instruction):
     try_wait: _Mbarrier
 
 class _Membar(Instruction):
+    """`membar`, PTX ISA: parallel synchronization and communication (9.7.13.4)."""
+
     alias: _Membar
     async_: _Membar
     cta: _Membar
@@ -756,6 +856,8 @@ class _Membar(Instruction):
     sys: _Membar
 
 class _Min(Instruction):
+    """`min`, PTX ISA: integer arithmetic (9.7.1.12), floating point (9.7.3.11), ...."""
+
     NaN: _Min
     abs: _Min
     bf16: _Min
@@ -777,6 +879,8 @@ class _Min(Instruction):
     xorsign: _Min
 
 class _Mma(Instruction):
+    """`mma`, PTX ISA: warp level matrix (9.7.14.5.14)."""
+
     aligned: _Mma
     and_: _Mma
     b1: _Mma
@@ -830,6 +934,8 @@ class _Mma(Instruction):
     xor: _Mma
 
 class _Mov(Instruction):
+    """`mov`, PTX ISA: data movement and conversion (9.7.9.2)."""
+
     b128: _Mov
     b16: _Mov
     b32: _Mov
@@ -845,6 +951,8 @@ class _Mov(Instruction):
     u64: _Mov
 
 class _Movmatrix(Instruction):
+    """`movmatrix`, PTX ISA: warp level matrix (9.7.14.5.17)."""
+
     aligned: _Movmatrix
     b16: _Movmatrix
     m8n8: _Movmatrix
@@ -852,6 +960,8 @@ class _Movmatrix(Instruction):
     trans: _Movmatrix
 
 class _Mul(Instruction):
+    """`mul`, PTX ISA: integer arithmetic (9.7.1.3), floating point (9.7.3.5), ...."""
+
     bf16: _Mul
     bf16x2: _Mul
     f16: _Mul
@@ -876,12 +986,16 @@ class _Mul(Instruction):
     wide: _Mul
 
 class _Mul24(Instruction):
+    """`mul24`, PTX ISA: integer arithmetic (9.7.1.5)."""
+
     hi: _Mul24
     lo: _Mul24
     s32: _Mul24
     u32: _Mul24
 
 class _Multimem(Instruction):
+    """`multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
+
     acc__f32: _Multimem
     acquire: _Multimem
     add: _Multimem
@@ -935,9 +1049,13 @@ class _Multimem(Instruction):
     xor: _Multimem
 
 class _Nanosleep(Instruction):
+    """`nanosleep`, PTX ISA: miscellaneous (9.7.19)."""
+
     u32: _Nanosleep
 
 class _Neg(Instruction):
+    """`neg`, PTX ISA: integer arithmetic (9.7.1.11), floating point (9.7.3.10), ...."""
+
     bf16: _Neg
     bf16x2: _Neg
     f16: _Neg
@@ -950,25 +1068,33 @@ class _Neg(Instruction):
     s64: _Neg
 
 class _Not(Instruction):
+    """`not`, PTX ISA: logic and shift (9.7.8.4)."""
+
     b16: _Not
     b32: _Not
     b64: _Not
     pred: _Not
 
 class _Or(Instruction):
+    """`or`, PTX ISA: logic and shift (9.7.8.2)."""
+
     b16: _Or
     b32: _Or
     b64: _Or
     pred: _Or
 
 class _Pmevent(Instruction):
-    pass
+    """`pmevent`, PTX ISA: miscellaneous (9.7.19)."""
 
 class _Popc(Instruction):
+    """`popc`, PTX ISA: integer arithmetic (9.7.1.14)."""
+
     b32: _Popc
     b64: _Popc
 
 class _Prefetch(Instruction):
+    """`prefetch`, PTX ISA: data movement and conversion (9.7.9.15)."""
+
     L1: _Prefetch
     L1__32B: _Prefetch
     L2: _Prefetch
@@ -982,9 +1108,13 @@ class _Prefetch(Instruction):
     valid_addr: _Prefetch
 
 class _Prefetchu(Instruction):
+    """`prefetchu`, PTX ISA: data movement and conversion (9.7.9.15)."""
+
     L1: _Prefetchu
 
 class _Prmt(Instruction):
+    """`prmt`, PTX ISA: data movement and conversion (9.7.9.7)."""
+
     b32: _Prmt
     b4e: _Prmt
     ecl: _Prmt
@@ -994,6 +1124,8 @@ class _Prmt(Instruction):
     rc8: _Prmt
 
 class _Rcp(Instruction):
+    """`rcp`, PTX ISA: floating point (9.7.3.13)."""
+
     approx: _Rcp
     f32: _Rcp
     f64: _Rcp
@@ -1004,6 +1136,8 @@ class _Rcp(Instruction):
     rz: _Rcp
 
 class _Red(Instruction):
+    """`red`, PTX ISA: parallel synchronization and communication (9.7.13.7)."""
+
     L2__cache_hint: _Red
     add: _Red
     and_: _Red
@@ -1044,6 +1178,8 @@ class _Red(Instruction):
     xor: _Red
 
 class _Redux(Instruction):
+    """`redux`, PTX ISA: parallel synchronization and communication (9.7.13.11)."""
+
     NaN: _Redux
     abs: _Redux
     add: _Redux
@@ -1059,6 +1195,8 @@ class _Redux(Instruction):
     xor: _Redux
 
 class _Rem(Instruction):
+    """`rem`, PTX ISA: integer arithmetic (9.7.1.9)."""
+
     s16: _Rem
     s32: _Rem
     s64: _Rem
@@ -1067,12 +1205,16 @@ class _Rem(Instruction):
     u64: _Rem
 
 class _Rsqrt(Instruction):
+    """`rsqrt`, PTX ISA: floating point (9.7.3.16)."""
+
     approx: _Rsqrt
     f32: _Rsqrt
     f64: _Rsqrt
     ftz: _Rsqrt
 
 class _Sad(Instruction):
+    """`sad`, PTX ISA: integer arithmetic (9.7.1.7)."""
+
     s16: _Sad
     s32: _Sad
     s64: _Sad
@@ -1081,6 +1223,8 @@ class _Sad(Instruction):
     u64: _Sad
 
 class _Selp(Instruction):
+    """`selp`, PTX ISA: comparison and selection (9.7.6.3)."""
+
     b16: _Selp
     b32: _Selp
     b64: _Selp
@@ -1094,6 +1238,8 @@ class _Selp(Instruction):
     u64: _Selp
 
 class _Set(Instruction):
+    """`set`, PTX ISA: comparison and selection (9.7.6.1), half precision comparison (9.7.7.1)."""
+
     and_: _Set
     b16: _Set
     b32: _Set
@@ -1135,6 +1281,8 @@ class _Set(Instruction):
     xor: _Set
 
 class _Setmaxnreg(Instruction):
+    """`setmaxnreg`, PTX ISA: miscellaneous (9.7.19.5)."""
+
     aligned: _Setmaxnreg
     dec: _Setmaxnreg
     inc: _Setmaxnreg
@@ -1142,6 +1290,8 @@ class _Setmaxnreg(Instruction):
     u32: _Setmaxnreg
 
 class _Setp(Instruction):
+    """`setp`, PTX ISA: comparison and selection (9.7.6.2), half precision comparison (9.7.7.2)."""
+
     and_: _Setp
     b16: _Setp
     b32: _Setp
@@ -1181,6 +1331,8 @@ class _Setp(Instruction):
     xor: _Setp
 
 class _Shf(Instruction):
+    """`shf`, PTX ISA: logic and shift (9.7.8.7)."""
+
     b32: _Shf
     clamp: _Shf
     l: _Shf
@@ -1188,6 +1340,8 @@ class _Shf(Instruction):
     wrap: _Shf
 
 class _Shfl(Instruction):
+    """`shfl`, PTX ISA: data movement and conversion (9.7.9.6)."""
+
     b32: _Shfl
     bfly: _Shfl
     down: _Shfl
@@ -1196,11 +1350,15 @@ class _Shfl(Instruction):
     up: _Shfl
 
 class _Shl(Instruction):
+    """`shl`, PTX ISA: logic and shift (9.7.8.8)."""
+
     b16: _Shl
     b32: _Shl
     b64: _Shl
 
 class _Shr(Instruction):
+    """`shr`, PTX ISA: logic and shift (9.7.8.9)."""
+
     b16: _Shr
     b32: _Shr
     b64: _Shr
@@ -1212,11 +1370,15 @@ class _Shr(Instruction):
     u64: _Shr
 
 class _Sin(Instruction):
+    """`sin`, PTX ISA: floating point (9.7.3.18)."""
+
     approx: _Sin
     f32: _Sin
     ftz: _Sin
 
 class _Slct(Instruction):
+    """`slct`, PTX ISA: comparison and selection (9.7.6.4)."""
+
     b16: _Slct
     b32: _Slct
     b64: _Slct
@@ -1231,6 +1393,8 @@ class _Slct(Instruction):
     u64: _Slct
 
 class _Spcompress(Instruction):
+    """`spcompress`, PTX ISA: sparse compression (9.7.14.7)."""
+
     b16: _Spcompress
     b2: _Spcompress
     b4: _Spcompress
@@ -1244,6 +1408,8 @@ class _Spcompress(Instruction):
     x8: _Spcompress
 
 class _Spdecompress(Instruction):
+    """`spdecompress`, PTX ISA: sparse compression (9.7.14.7)."""
+
     b16: _Spdecompress
     b2: _Spdecompress
     b4: _Spdecompress
@@ -1257,6 +1423,8 @@ class _Spdecompress(Instruction):
     x8: _Spdecompress
 
 class _Sqrt(Instruction):
+    """`sqrt`, PTX ISA: floating point (9.7.3.15)."""
+
     approx: _Sqrt
     f32: _Sqrt
     f64: _Sqrt
@@ -1267,6 +1435,8 @@ class _Sqrt(Instruction):
     rz: _Sqrt
 
 class _St(Instruction):
+    """`st`, PTX ISA: data movement and conversion (9.7.9.11)."""
+
     L1__evict_first: _St
     L1__evict_last: _St
     L1__evict_normal: _St
@@ -1318,6 +1488,8 @@ class _St(Instruction):
     wt: _St
 
 class _Stmatrix(Instruction):
+    """`stmatrix`, PTX ISA: warp level matrix (9.7.14.5.16)."""
+
     aligned: _Stmatrix
     b16: _Stmatrix
     b8: _Stmatrix
@@ -1332,6 +1504,8 @@ class _Stmatrix(Instruction):
     x4: _Stmatrix
 
 class _Sub(Instruction):
+    """`sub`, PTX ISA: integer arithmetic (9.7.1.2), extended-precision integer arithmetic (9.7.2), ...."""
+
     bf16: _Sub
     bf16x2: _Sub
     cc: _Sub
@@ -1354,6 +1528,8 @@ class _Sub(Instruction):
     u64: _Sub
 
 class _Subc(Instruction):
+    """`subc`, PTX ISA: extended-precision integer arithmetic (9.7.2)."""
+
     cc: _Subc
     s32: _Subc
     s64: _Subc
@@ -1361,12 +1537,16 @@ class _Subc(Instruction):
     u64: _Subc
 
 class _Szext(Instruction):
+    """`szext`, PTX ISA: integer arithmetic (9.7.1.21)."""
+
     clamp: _Szext
     s32: _Szext
     u32: _Szext
     wrap: _Szext
 
 class _Tanh(Instruction):
+    """`tanh`, PTX ISA: floating point (9.7.3.22), half precision floating point (9.7.4.9)."""
+
     approx: _Tanh
     bf16: _Tanh
     bf16x2: _Tanh
@@ -1375,6 +1555,8 @@ class _Tanh(Instruction):
     f32: _Tanh
 
 class _Tcgen05(Instruction):
+    """`tcgen05`, PTX ISA: tensor memory allocation and management (9.7.16.7.1), tensor memory and register load/store (9.7.16.8.1), ...."""
+
     NaN: _Tcgen05
     _128x128b: _Tcgen05
     _128x256b: _Tcgen05
@@ -1483,6 +1665,8 @@ class _Tcgen05(Instruction):
     x8: _Tcgen05
 
 class _Tensormap(Instruction):
+    """`tensormap`, PTX ISA: data movement and conversion (9.7.9.27.1.2), tensormap.cp_fenceproxy (9.7.13.18)."""
+
     aligned: _Tensormap
     b1024: _Tensormap
     b32: _Tensormap
@@ -1512,6 +1696,8 @@ class _Tensormap(Instruction):
     tile: _Tensormap
 
 class _Testp(Instruction):
+    """`testp`, PTX ISA: floating point (9.7.3.1)."""
+
     f32: _Testp
     f64: _Testp
     finite: _Testp
@@ -1522,9 +1708,11 @@ class _Testp(Instruction):
     subnormal: _Testp
 
 class _Trap(Instruction):
-    pass
+    """`trap`, PTX ISA: miscellaneous (9.7.19)."""
 
 class _Vabsdiff(Instruction):
+    """`vabsdiff`, PTX ISA: video (9.7.18.1.1)."""
+
     add: _Vabsdiff
     max: _Vabsdiff
     min: _Vabsdiff
@@ -1533,6 +1721,8 @@ class _Vabsdiff(Instruction):
     u32: _Vabsdiff
 
 class _Vadd(Instruction):
+    """`vadd`, PTX ISA: video (9.7.18.1.1)."""
+
     add: _Vadd
     max: _Vadd
     min: _Vadd
@@ -1541,6 +1731,8 @@ class _Vadd(Instruction):
     u32: _Vadd
 
 class _Vmad(Instruction):
+    """`vmad`, PTX ISA: video (9.7.18.1.3)."""
+
     po: _Vmad
     s32: _Vmad
     sat: _Vmad
@@ -1549,6 +1741,8 @@ class _Vmad(Instruction):
     u32: _Vmad
 
 class _Vmax(Instruction):
+    """`vmax`, PTX ISA: video (9.7.18.1.1)."""
+
     add: _Vmax
     max: _Vmax
     min: _Vmax
@@ -1557,6 +1751,8 @@ class _Vmax(Instruction):
     u32: _Vmax
 
 class _Vmin(Instruction):
+    """`vmin`, PTX ISA: video (9.7.18.1.1)."""
+
     add: _Vmin
     max: _Vmin
     min: _Vmin
@@ -1565,6 +1761,8 @@ class _Vmin(Instruction):
     u32: _Vmin
 
 class _Vote(Instruction):
+    """`vote`, PTX ISA: parallel synchronization and communication (9.7.13.8)."""
+
     all: _Vote
     any: _Vote
     b32: _Vote
@@ -1574,6 +1772,8 @@ class _Vote(Instruction):
     uni: _Vote
 
 class _Vset(Instruction):
+    """`vset`, PTX ISA: video (9.7.18.1.4)."""
+
     add: _Vset
     eq: _Vset
     ge: _Vset
@@ -1587,6 +1787,8 @@ class _Vset(Instruction):
     u32: _Vset
 
 class _Vshl(Instruction):
+    """`vshl`, PTX ISA: video (9.7.18.1.2)."""
+
     add: _Vshl
     clamp: _Vshl
     max: _Vshl
@@ -1597,6 +1799,8 @@ class _Vshl(Instruction):
     wrap: _Vshl
 
 class _Vshr(Instruction):
+    """`vshr`, PTX ISA: video (9.7.18.1.2)."""
+
     add: _Vshr
     clamp: _Vshr
     max: _Vshr
@@ -1607,6 +1811,8 @@ class _Vshr(Instruction):
     wrap: _Vshr
 
 class _Vsub(Instruction):
+    """`vsub`, PTX ISA: video (9.7.18.1.1)."""
+
     add: _Vsub
     max: _Vsub
     min: _Vsub
@@ -1615,6 +1821,8 @@ class _Vsub(Instruction):
     u32: _Vsub
 
 class _Wgmma(Instruction):
+    """`wgmma`, PTX ISA: asynchronous warpgroup level matrix (9.7.15.7)."""
+
     aligned: _Wgmma
     and_: _Wgmma
     b1: _Wgmma
@@ -1783,6 +1991,8 @@ class _Wgmma(Instruction):
     wait_group: _Wgmma
 
 class _Wmma(Instruction):
+    """`wmma`, PTX ISA: warp level matrix (9.7.14.4.3)."""
+
     a: _Wmma
     aligned: _Wmma
     and_: _Wmma
@@ -1825,6 +2035,8 @@ class _Wmma(Instruction):
     xor: _Wmma
 
 class _Xor(Instruction):
+    """`xor`, PTX ISA: logic and shift (9.7.8.3)."""
+
     b16: _Xor
     b32: _Xor
     b64: _Xor
@@ -1834,135 +2046,267 @@ class Ptx:
     """The instructions of PTX."""
 
     abs: _Abs
+    """`abs`, PTX ISA: integer arithmetic (9.7.1.10), floating point (9.7.3.9), ...."""
     activemask: _Activemask
+    """`activemask`, PTX ISA: parallel synchronization and communication (9.7.13.10)."""
     add: _Add
+    """`add`, PTX ISA: integer arithmetic (9.7.1.1), extended-precision integer arithmetic (9.7.2), ...."""
     addc: _Addc
+    """`addc`, PTX ISA: extended-precision integer arithmetic (9.7.2)."""
     and_: _And
+    """`and`, PTX ISA: logic and shift (9.7.8.1)."""
     applypriority: _Applypriority
+    """`applypriority`, PTX ISA: data movement and conversion (9.7.9.16)."""
     atom: _Atom
+    """`atom`, PTX ISA: parallel synchronization and communication (9.7.13.6)."""
     bar: _Bar
+    """`bar`, PTX ISA: parallel synchronization and communication (9.7.13.1)."""
     barrier: _Barrier
+    """`barrier`, PTX ISA: parallel synchronization and communication (9.7.13.1)."""
     bfe: _Bfe
+    """`bfe`, PTX ISA: integer arithmetic (9.7.1.19)."""
     bfi: _Bfi
+    """`bfi`, PTX ISA: integer arithmetic (9.7.1.20)."""
     bfind: _Bfind
+    """`bfind`, PTX ISA: integer arithmetic (9.7.1.16)."""
     bmsk: _Bmsk
+    """`bmsk`, PTX ISA: integer arithmetic (9.7.1.22)."""
     brev: _Brev
+    """`brev`, PTX ISA: integer arithmetic (9.7.1.18)."""
     brkpt: _Brkpt
+    """`brkpt`, PTX ISA: miscellaneous (9.7.19)."""
     clmad: _Clmad
+    """`clmad`, PTX ISA: integer arithmetic (9.7.1.25)."""
     clusterlaunchcontrol: _Clusterlaunchcontrol
+    """`clusterlaunchcontrol`, PTX ISA: parallel synchronization and communication (9.7.13.17)."""
     clz: _Clz
+    """`clz`, PTX ISA: integer arithmetic (9.7.1.15)."""
     cnot: _Cnot
+    """`cnot`, PTX ISA: logic and shift (9.7.8.5)."""
     copysign: _Copysign
+    """`copysign`, PTX ISA: floating point (9.7.3.2)."""
     cos: _Cos
+    """`cos`, PTX ISA: floating point (9.7.3.19)."""
     cp: _Cp
+    """`cp`, PTX ISA: data movement and conversion (9.7.9.25.3.1), cp.async.mbarrier.arrive (9.7.13.15.15)."""
     createpolicy: _Createpolicy
+    """`createpolicy`, PTX ISA: data movement and conversion (9.7.9.18)."""
     cvt: _Cvt
+    """`cvt`, PTX ISA: data movement and conversion (9.7.9.21)."""
     cvta: _Cvta
+    """`cvta`, PTX ISA: data movement and conversion (9.7.9.20)."""
     discard: _Discard
+    """`discard`, PTX ISA: data movement and conversion (9.7.9.17)."""
     div: _Div
+    """`div`, PTX ISA: integer arithmetic (9.7.1.8), floating point (9.7.3.8)."""
     dp2a: _Dp2a
+    """`dp2a`, PTX ISA: integer arithmetic (9.7.1.24)."""
     dp4a: _Dp4a
+    """`dp4a`, PTX ISA: integer arithmetic (9.7.1.23)."""
     elect: _Elect
+    """`elect`, PTX ISA: parallel synchronization and communication (9.7.13.15)."""
     ex2: _Ex2
+    """`ex2`, PTX ISA: floating point (9.7.3.21), half precision floating point (9.7.4.10)."""
     exit: _Exit
+    """`exit`, PTX ISA: control flow (9.7.12)."""
     fabric: _Fabric
+    """`fabric`, PTX ISA: fabric (9.7.20)."""
     fence: _Fence
+    """`fence`, PTX ISA: parallel synchronization and communication (9.7.13.4)."""
     fma: _Fma
+    """`fma`, PTX ISA: floating point (9.7.3.6), half precision floating point (9.7.4.4), ...."""
     fns: _Fns
+    """`fns`, PTX ISA: integer arithmetic (9.7.1.17)."""
     getctarank: _Getctarank
+    """`getctarank`, PTX ISA: data movement and conversion (9.7.9.23)."""
     griddepcontrol: _Griddepcontrol
+    """`griddepcontrol`, PTX ISA: parallel synchronization and communication (9.7.13.16)."""
     isspacep: _Isspacep
+    """`isspacep`, PTX ISA: data movement and conversion (9.7.9.19)."""
     ld: _Ld
+    """`ld`, PTX ISA: data movement and conversion (9.7.9.8)."""
     ldmatrix: _Ldmatrix
+    """`ldmatrix`, PTX ISA: warp level matrix (9.7.14.5.15)."""
     ldu: _Ldu
+    """`ldu`, PTX ISA: data movement and conversion (9.7.9.10)."""
     lg2: _Lg2
+    """`lg2`, PTX ISA: floating point (9.7.3.20)."""
     lop3: _Lop3
+    """`lop3`, PTX ISA: logic and shift (9.7.8.6)."""
     mad: _Mad
+    """`mad`, PTX ISA: extended-precision integer arithmetic (9.7.2), integer arithmetic (9.7.1.4), ...."""
     mad24: _Mad24
+    """`mad24`, PTX ISA: integer arithmetic (9.7.1.6)."""
     madc: _Madc
+    """`madc`, PTX ISA: extended-precision integer arithmetic (9.7.2)."""
     mapa: _Mapa
+    """`mapa`, PTX ISA: data movement and conversion (9.7.9.22)."""
     match: _Match
+    """`match`, PTX ISA: parallel synchronization and communication (9.7.13.9)."""
     max: _Max
+    """`max`, PTX ISA: integer arithmetic (9.7.1.13), floating point (9.7.3.12), ...."""
     mbarrier: _Mbarrier
+    """`mbarrier`, PTX ISA: mbarrier.init (9.7.13.15.9), mbarrier.expect_tx, mbarrier.complete_tx (9.7.13.15.11), ...."""
     membar: _Membar
+    """`membar`, PTX ISA: parallel synchronization and communication (9.7.13.4)."""
     min: _Min
+    """`min`, PTX ISA: integer arithmetic (9.7.1.12), floating point (9.7.3.11), ...."""
     mma: _Mma
+    """`mma`, PTX ISA: warp level matrix (9.7.14.5.14)."""
     mov: _Mov
+    """`mov`, PTX ISA: data movement and conversion (9.7.9.2)."""
     movmatrix: _Movmatrix
+    """`movmatrix`, PTX ISA: warp level matrix (9.7.14.5.17)."""
     mul: _Mul
+    """`mul`, PTX ISA: integer arithmetic (9.7.1.3), floating point (9.7.3.5), ...."""
     mul24: _Mul24
+    """`mul24`, PTX ISA: integer arithmetic (9.7.1.5)."""
     multimem: _Multimem
+    """`multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     nanosleep: _Nanosleep
+    """`nanosleep`, PTX ISA: miscellaneous (9.7.19)."""
     neg: _Neg
+    """`neg`, PTX ISA: integer arithmetic (9.7.1.11), floating point (9.7.3.10), ...."""
     not_: _Not
+    """`not`, PTX ISA: logic and shift (9.7.8.4)."""
     or_: _Or
+    """`or`, PTX ISA: logic and shift (9.7.8.2)."""
     pmevent: _Pmevent
+    """`pmevent`, PTX ISA: miscellaneous (9.7.19)."""
     popc: _Popc
+    """`popc`, PTX ISA: integer arithmetic (9.7.1.14)."""
     prefetch: _Prefetch
+    """`prefetch`, PTX ISA: data movement and conversion (9.7.9.15)."""
     prefetchu: _Prefetchu
+    """`prefetchu`, PTX ISA: data movement and conversion (9.7.9.15)."""
     prmt: _Prmt
+    """`prmt`, PTX ISA: data movement and conversion (9.7.9.7)."""
     rcp: _Rcp
+    """`rcp`, PTX ISA: floating point (9.7.3.13)."""
     red: _Red
+    """`red`, PTX ISA: parallel synchronization and communication (9.7.13.7)."""
     redux: _Redux
+    """`redux`, PTX ISA: parallel synchronization and communication (9.7.13.11)."""
     rem: _Rem
+    """`rem`, PTX ISA: integer arithmetic (9.7.1.9)."""
     rsqrt: _Rsqrt
+    """`rsqrt`, PTX ISA: floating point (9.7.3.16)."""
     sad: _Sad
+    """`sad`, PTX ISA: integer arithmetic (9.7.1.7)."""
     selp: _Selp
+    """`selp`, PTX ISA: comparison and selection (9.7.6.3)."""
     set: _Set
+    """`set`, PTX ISA: comparison and selection (9.7.6.1), half precision comparison (9.7.7.1)."""
     setmaxnreg: _Setmaxnreg
+    """`setmaxnreg`, PTX ISA: miscellaneous (9.7.19.5)."""
     setp: _Setp
+    """`setp`, PTX ISA: comparison and selection (9.7.6.2), half precision comparison (9.7.7.2)."""
     shf: _Shf
+    """`shf`, PTX ISA: logic and shift (9.7.8.7)."""
     shfl: _Shfl
+    """`shfl`, PTX ISA: data movement and conversion (9.7.9.6)."""
     shl: _Shl
+    """`shl`, PTX ISA: logic and shift (9.7.8.8)."""
     shr: _Shr
+    """`shr`, PTX ISA: logic and shift (9.7.8.9)."""
     sin: _Sin
+    """`sin`, PTX ISA: floating point (9.7.3.18)."""
     slct: _Slct
+    """`slct`, PTX ISA: comparison and selection (9.7.6.4)."""
     spcompress: _Spcompress
+    """`spcompress`, PTX ISA: sparse compression (9.7.14.7)."""
     spdecompress: _Spdecompress
+    """`spdecompress`, PTX ISA: sparse compression (9.7.14.7)."""
     sqrt: _Sqrt
+    """`sqrt`, PTX ISA: floating point (9.7.3.15)."""
     st: _St
+    """`st`, PTX ISA: data movement and conversion (9.7.9.11)."""
     stmatrix: _Stmatrix
+    """`stmatrix`, PTX ISA: warp level matrix (9.7.14.5.16)."""
     sub: _Sub
+    """`sub`, PTX ISA: integer arithmetic (9.7.1.2), extended-precision integer arithmetic (9.7.2), ...."""
     subc: _Subc
+    """`subc`, PTX ISA: extended-precision integer arithmetic (9.7.2)."""
     szext: _Szext
+    """`szext`, PTX ISA: integer arithmetic (9.7.1.21)."""
     tanh: _Tanh
+    """`tanh`, PTX ISA: floating point (9.7.3.22), half precision floating point (9.7.4.9)."""
     tcgen05: _Tcgen05
+    """`tcgen05`, PTX ISA: tensor memory allocation and management (9.7.16.7.1), tensor memory and register load/store (9.7.16.8.1), ...."""
     tensormap: _Tensormap
+    """`tensormap`, PTX ISA: data movement and conversion (9.7.9.27.1.2), tensormap.cp_fenceproxy (9.7.13.18)."""
     testp: _Testp
+    """`testp`, PTX ISA: floating point (9.7.3.1)."""
     trap: _Trap
+    """`trap`, PTX ISA: miscellaneous (9.7.19)."""
     vabsdiff: _Vabsdiff
+    """`vabsdiff`, PTX ISA: video (9.7.18.1.1)."""
     vadd: _Vadd
+    """`vadd`, PTX ISA: video (9.7.18.1.1)."""
     vmad: _Vmad
+    """`vmad`, PTX ISA: video (9.7.18.1.3)."""
     vmax: _Vmax
+    """`vmax`, PTX ISA: video (9.7.18.1.1)."""
     vmin: _Vmin
+    """`vmin`, PTX ISA: video (9.7.18.1.1)."""
     vote: _Vote
+    """`vote`, PTX ISA: parallel synchronization and communication (9.7.13.8)."""
     vset: _Vset
+    """`vset`, PTX ISA: video (9.7.18.1.4)."""
     vshl: _Vshl
+    """`vshl`, PTX ISA: video (9.7.18.1.2)."""
     vshr: _Vshr
+    """`vshr`, PTX ISA: video (9.7.18.1.2)."""
     vsub: _Vsub
+    """`vsub`, PTX ISA: video (9.7.18.1.1)."""
     wgmma: _Wgmma
+    """`wgmma`, PTX ISA: asynchronous warpgroup level matrix (9.7.15.7)."""
     wmma: _Wmma
+    """`wmma`, PTX ISA: warp level matrix (9.7.14.4.3)."""
     xor: _Xor
+    """`xor`, PTX ISA: logic and shift (9.7.8.3)."""
     cvt_pack: _Cvt
+    """`cvt.pack`. `cvt`, PTX ISA: data movement and conversion (9.7.9.21)."""
     elect_sync: _Elect
+    """`elect.sync`. `elect`, PTX ISA: parallel synchronization and communication (9.7.13.15)."""
     multimem_cp: _Multimem
+    """`multimem.cp`. `multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     multimem_ld_reduce: _Multimem
+    """`multimem.ld_reduce`. `multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     multimem_red: _Multimem
+    """`multimem.red`. `multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     multimem_red_async: _Multimem
+    """`multimem.red.async`. `multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     multimem_st: _Multimem
+    """`multimem.st`. `multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     multimem_st_async: _Multimem
+    """`multimem.st.async`. `multimem`, PTX ISA: data movement and conversion (9.7.9.14)."""
     red_async: _Red
+    """`red.async`. `red`, PTX ISA: parallel synchronization and communication (9.7.13.7)."""
     redux_sync: _Redux
+    """`redux.sync`. `redux`, PTX ISA: parallel synchronization and communication (9.7.13.11)."""
     shfl_sync: _Shfl
+    """`shfl.sync`. `shfl`, PTX ISA: data movement and conversion (9.7.9.6)."""
     st_async: _St
+    """`st.async`. `st`, PTX ISA: data movement and conversion (9.7.9.11)."""
     st_bulk: _St
+    """`st.bulk`. `st`, PTX ISA: data movement and conversion (9.7.9.11)."""
     tensormap_cp_fenceproxy: _Tensormap
+    """`tensormap.cp_fenceproxy`. `tensormap`, PTX ISA: data movement and conversion (9.7.9.27.1.2), tensormap.cp_fenceproxy (9.7.13.18)."""
     tensormap_replace: _Tensormap
+    """`tensormap.replace`. `tensormap`, PTX ISA: data movement and conversion (9.7.9.27.1.2), tensormap.cp_fenceproxy (9.7.13.18)."""
     vote_sync: _Vote
+    """`vote.sync`. `vote`, PTX ISA: parallel synchronization and communication (9.7.13.8)."""
     SINK: Any
-    def __getitem__(self, mnemonic: str) -> Instruction: ...
-    def sreg(self, name: str) -> Call: ...
-    def pred(self, value: Any) -> Expr: ...
-    def addr(self, base: Any, byte_offset: Any) -> Expr: ...
+    """Stands for a result that nobody wants: `_` of PTX."""
+    def __getitem__(self, mnemonic: str) -> Instruction:
+        """An instruction by the text of the manual: `ptx["ld.global.f32"]`."""
+    def sreg(self, name: str) -> Call:
+        """The value of a special register."""
+    def pred(self, value: Any) -> Expr:
+        """A predicate operand."""
+    def addr(self, base: Any, byte_offset: Any) -> Expr:
+        """An address with a constant number of bytes added."""
 
 ptx: Ptx
+"""The instructions of PTX: their words one after the other, `ptx.ld.global_.f32(d, address)`, or `ptx["ld.global.f32"]`."""

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from .. import script
 from ..backend import registry
 from ..intrinsic import Intrinsic
+from ..script import builder
 from ..script.builder.types import DtypeConstructor
 from ..script.namespaces import LAZY, load_lazy
 from ..script.row import Namespace
@@ -57,7 +58,23 @@ def stub_files() -> dict[str, str]:
     constructor = "from tirx.script.builder.types import DtypeConstructor as DtypeConstructor"
     lines += [_annotation(name, f"{name}: DtypeConstructor", constructor) for name in registry().rows("dtypes")]
     files["tirx/script/__init__.pyi"] = _file(script.__doc__, lines)
+    files["tirx/script/tile.pyi"] = _tile()
+    files["tirx/script/builder/__init__.pyi"] = _file(builder.__doc__, _reexports(builder).values())
     return files
+
+
+def _tile() -> str:
+    """`Tx.tile` and the scopes; the functions have a stub of their own beside the module."""
+    module = import_module("tirx.script.tile")
+    names = [name for name in module.__all__ if not isinstance(getattr(module, name), type)]
+    scopes = "".join(
+        f'{name}: TileScope\n"""Tile operations that the threads of a {name} do together."""\n' for name in names
+    )
+    text = f"class TileScope(TileFunctions):\n{_doc(module.TileScope.__doc__, '    ')}\n{scopes}"
+    functions = "from tirx.script.tile_functions import *"
+    return _file(
+        module.__doc__, [_Line(frozenset({functions, "from tirx.script.tile_functions import TileFunctions"}), text)]
+    )
 
 
 # ---- core ---------------------------------------------------------------------------------------------------------
@@ -71,6 +88,8 @@ def _core_names() -> Iterator[_Line]:
         row = rows.get(name)
         if row is not None and _is_made(value):
             yield _of_row(name, value, row)
+        elif _is_named_later(value):
+            yield _described(name, value, "tirx.script")
         elif name in _IDENTITY:
             yield _Line(frozenset({"from typing import TypeVar"}), _IDENTITY[name])
         elif name in _ANNOTATIONS or isinstance(value, DtypeConstructor):
@@ -78,6 +97,11 @@ def _core_names() -> Iterator[_Line]:
             yield _annotation(name, line.text.rstrip() or min(line.imports), *(line.imports if line.text else ()))
         else:
             yield known.get(name) or _described(name, value, "tirx.script")
+
+
+def _is_named_later(value: Any) -> bool:
+    """Whether a function is an assigned one, of which checkers would see no documentation: `add = BINARY["add"]`."""
+    return inspect.isfunction(value) and value.__code__.co_name != value.__name__
 
 
 # What kernels write as annotations, for Python a value of some class: mypy wants a type there, pyright the value.
@@ -106,7 +130,12 @@ def _reexports(module: ModuleType) -> dict[str, _Line]:
         for alias in node.names:
             name = alias.asname or alias.name
             if name in listed:
-                found[name] = _import(origin, alias.name, name)
+                # a submodule of the package itself: checkers look for it beside the stub that we are writing
+                found[name] = _import("." if node.level == 1 and not node.module else origin, alias.name, name)
+    other = (node for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name))
+    for node in other:  # `IRBuilder = Builder`
+        names = [target.id for target in node.targets if isinstance(target, ast.Name) and target.id in listed]
+        found.update((name, _Line(frozenset(), f"{ast.unparse(node)}\n")) for name in names)
     return found
 
 
@@ -149,6 +178,8 @@ def _described(name: str, value: Any, home: str) -> _Line:
         above, _, last = value.__name__.rpartition(".")
         return _import(above, last, name) if _is_typed(above) else _Line(_ANY, f"{name}: Any\n")
     place = _place_of(value) or (home, name)
+    if _is_named_later(value):
+        return _written_out(name, value)
     if inspect.isroutine(value) or isinstance(value, type):
         if (
             place[0] != script.__name__
@@ -167,7 +198,8 @@ def _instance(name: str, value: Any) -> _Line:
     place = _place_of(cls)
     if place is None or cls.__module__ == "builtins" or not _is_typed(place[0]):
         return _Line(_ANY, f"{name}: Any\n")
-    return _Line(frozenset({f"from {place[0]} import {place[1]} as {place[1]}"}), f"{name}: {place[1]}\n")
+    imports = frozenset({f"from {place[0]} import {place[1]} as {place[1]}"})
+    return _Line(imports, f"{name}: {place[1]}\n{_doc(inspect.getdoc(value), '')}")
 
 
 def _place_of(value: Any) -> tuple[str, str] | None:

@@ -148,7 +148,9 @@ def _items(value: Any) -> list[Any]:
 
 
 S = _Builder("shard")
+"""Where the elements of a buffer lie: `S[(8, 4):(4, 1)]`, `S[8, 4]` in rows, `S[(8, 4):(4 @ laneid, 1)]` over threads and registers."""
 R = _Builder("replica")
+"""Copies of what `S[...]` places: `S[...] + R[2:4 @ warpid]`."""
 
 
 class _AxisNames:
@@ -169,3 +171,4 @@ class _AxisNames:
 
 
 AxisNames = _AxisNames()
+"""The axes of layouts by name: `Axis.laneid`, `Axis.m`; also those of backends."""

@@ -77,3 +77,4 @@ class Lowered:
 
 
 lowered = Lowered()
+"""`Tx.tirx`: what stands in kernels after lowering, under the names that printed IR has."""

@@ -35,6 +35,7 @@ class Constexpr:
 
 
 constexpr = Constexpr()
+"""Annotation of a parameter of a @Tx.jit kernel that is known when it is compiled: `N: Tx.constexpr`."""
 
 
 class OptionalAnnotation:
@@ -47,6 +48,8 @@ class OptionalAnnotation:
 
 
 class _Optional:
+    """`X: Tx.Optional(Tx.Buffer(...))`: a parameter that may be specialised to None."""
+
     __slots__ = ()
 
     def __call__(self, annotation: Any) -> OptionalAnnotation:

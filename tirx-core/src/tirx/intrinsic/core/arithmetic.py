@@ -47,14 +47,28 @@ greater, greater_equal = BINARY["gt"], BINARY["ge"]
 neg, bitwise_not = UNARY["neg"], UNARY["bitwise_not"]
 
 _DOCS = {
-    "add": "`a + b`, in the type of both.", "sub": "`a - b`, in the type of both.", "mul": "`a * b`, in the type of both.",
-    "div": "`a / b` of floats.", "floordiv": "`a // b` of integers, rounded down.", "floormod": "`a % b` of integers, with the sign of `b`.",
-    "truncdiv": "Quotient of integers, rounded to zero.", "truncmod": "Remainder of integers, with the sign of `a`.",
-    "bitwise_and": "`a & b` of integers.", "bitwise_or": "`a | b` of integers.", "bitwise_xor": "`a ^ b` of integers.",
-    "shift_left": "`a << b`, in the type of `a`.", "shift_right": "`a >> b`, in the type of `a`.", "equal": "`a == b`.",
-    "not_equal": "`a != b`.", "less": "`a < b`.", "less_equal": "`a <= b`.", "greater": "`a > b`.", "greater_equal": "`a >= b`.",
-    "neg": "`-a`.", "bitwise_not": "`~a` of integers.",
-}  # fmt: skip
+    "add": "`a + b`, in the type of both.",
+    "sub": "`a - b`, in the type of both.",
+    "mul": "`a * b`, in the type of both.",
+    "div": "`a / b` of floats.",
+    "floordiv": "`a // b` of integers, rounded down.",
+    "floormod": "`a % b` of integers, with the sign of `b`.",
+    "truncdiv": "Quotient of integers, rounded to zero.",
+    "truncmod": "Remainder of integers, with the sign of `a`.",
+    "bitwise_and": "`a & b` of integers.",
+    "bitwise_or": "`a | b` of integers.",
+    "bitwise_xor": "`a ^ b` of integers.",
+    "shift_left": "`a << b`, in the type of `a`.",
+    "shift_right": "`a >> b`, in the type of `a`.",
+    "equal": "`a == b`.",
+    "not_equal": "`a != b`.",
+    "less": "`a < b`.",
+    "less_equal": "`a <= b`.",
+    "greater": "`a > b`.",
+    "greater_equal": "`a >= b`.",
+    "neg": "`-a`.",
+    "bitwise_not": "`~a` of integers.",
+}
 for _name, _text in _DOCS.items():
     globals()[_name].__name__ = _name
     globals()[_name].__doc__ = _text

@@ -218,6 +218,7 @@ Ptr = handle
 void = CONSTRUCTORS["void"]
 TensorMap = DtypeConstructor(PointerType("tensormap", "param"))
 let = LetAnnotation()
+"""Annotation of a value that is bound once and never changes: `half: Tx.let = n // 2`."""
 
 
 def ptr(dtype: Any, storage_scope: str = "global") -> Expr:
