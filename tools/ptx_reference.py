@@ -79,7 +79,9 @@ def _covered(one: Coverage) -> tuple[str, ...]:
     said = [
         f"{count} {accuracy}" if len(one.accuracies) > 1 else accuracy for accuracy, count in one.accuracies.items()
     ]
-    lacking = [f"{one.without} rows"] * bool(one.without) + [f"words of {one.partly} rows"] * bool(one.partly)
+    lacking = ["1 row" if one.without == 1 else f"{one.without} rows"] * bool(one.without) + [
+        f"words of {one.partly} rows"
+    ] * bool(one.partly)
     left_out = f"{' and '.join(lacking)}: {one.reason}" if lacking else ""
     return f"`{one.family}`", str(one.rows), ", ".join(said) or "not", left_out
 
