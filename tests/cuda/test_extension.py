@@ -53,3 +53,18 @@ def test_it_passes_the_kit_and_its_host_does_beside_it(place: str) -> None:
     assert "+ dispatch.selected: passed" in text
     assert "+ dispatch.results: passed" in text
     assert "+ pipelines.contracts: passed" in text
+
+
+EXPLAIN = """
+import runpy, tirx
+kernel = runpy.run_path("docs/examples/tirx-cuda-extras/tests/test_extras.py")["shades"]
+print(tirx.explain(kernel, "cuda", extensions=["cuda.extras"]))
+print(tirx.explain(kernel, "cuda", extensions=["cuda.extras"]).to_json()["passes"])
+"""
+
+
+def test_explain_says_whose_variant_and_whose_pass(place: str) -> None:
+    text = run(place, "-c", EXPLAIN)
+    assert "-> `strided_fill` of tirx-cuda-extras 0.1.0, priority 50" in text
+    assert "passes of extensions:\n  `merge_barriers` of tirx-cuda-extras 0.1.0, at cuda:after_lower\n" in text
+    assert "'anchor': 'cuda:after_lower'" in text

@@ -51,7 +51,8 @@ def test_variants_enabled_by_the_environment(world):
     world.install()
     world.extension(FAST)
     host = world.host(TIRX_EXTENSIONS=" acme.fast , acme.other ")
-    host.load("acme")
+    with pytest.warns(RuntimeWarning, match="`acme.other` is not installed"):
+        host.load("acme")
     assert variants(host.registry()) == ["acme.fast:copy"]
 
 
@@ -141,6 +142,14 @@ def test_enabling_a_broken_extension_is_told(world):
     assert host.is_loaded("acme")
     with pytest.raises(BackendError, match="broken"):
         host.registry(extensions=["acme.fast"])
+
+
+def test_enabling_what_is_not_installed_is_told(world):
+    world.install()
+    host = world.host(TIRX_EXTENSIONS="acme.fast,other.thing")
+    with pytest.warns(RuntimeWarning, match="an enabled extension is missing: extension `acme.fast` is not installed"):
+        host.load("acme")
+    assert host.is_loaded("acme")
 
 
 def test_a_check_across_rows_sees_what_does_not_act_yet(world):

@@ -72,6 +72,19 @@ def test_settings_that_match_nothing_are_noted(world, host):
     assert report.backends_data()["settings"]["TIRX_BACKENDS"] == "acme,typo"
 
 
+def test_enabled_extensions_are_noted_and_told(world, host):
+    world.install(GOOD)
+    world.extension(GOOD)
+    assert "note: " not in report.backends_text()
+    assert (
+        "  acts          where it is enabled: TIRX_EXTENSIONS=acme.fast, [tool.tirx] of pyproject.toml"
+        in report.why("acme.fast")
+    )
+    host.environ["TIRX_EXTENSIONS"] = "acme.fast"
+    assert report.backends_text().endswith("note: TIRX_EXTENSIONS enables acme.fast")
+    assert "  acts          here: TIRX_EXTENSIONS enables it" in report.why("acme.fast")
+
+
 def test_probes_are_shown(world, host):
     world.install(GOOD)
     bad = {"acme": ProbeResult("acme", "FAILED", "it did not finish within 10 s", 10.0)}
@@ -108,6 +121,8 @@ def test_why_of_a_name_that_is_loaded(world, host):
         f"  distribution  fast-toy 1.0, in {world.site}\n"
         "  promises      name.quick\n"
         "  rows          1 kinds, 1 names\n"
+        "  acts          where it is enabled: TIRX_EXTENSIONS=acme.fast, [tool.tirx] of pyproject.toml, "
+        'extensions=["acme.fast"]\n'
         "  cause         it was asked for, and nothing spoke against it\n"
         "kinds 'quick' is given by fast-toy 1.0\n"
         "names 'quick' is given by fast-toy 1.0"

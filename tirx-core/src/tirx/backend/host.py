@@ -270,7 +270,21 @@ class Host:
         for extension in self._extensions_of(name):
             if extension.usable and self.fault_of(extension) is None and extension.name not in self._loaded:
                 self._load_extension(extension)
+        self._tell_missing(name)
         return candidate
+
+    def _tell_missing(self, name: str) -> None:
+        """An extension that the environment enables and that is not installed would have changed kernels: that is told.
+
+        The project's file is not read for it: loading would wait for that. `tirx backends` notes what is amiss there.
+        """
+        if "TIRX_EXTENSIONS" not in self.environ:
+            return
+        installed = {item.name for item in self.candidates()}
+        wanted = sorted(item for item in self.enabled.names() if item.partition(".")[0] == name)
+        for extension in wanted:
+            if extension not in installed:
+                self._warn(f"extension `{extension}` is not installed")
 
     def _pick(self, name: str) -> Candidate:
         found = [item for item in self.candidates() if item.name == name]
@@ -290,9 +304,12 @@ class Host:
             self._load_one(extension)
         except BackendError as error:
             if extension.name in self.enabled.names():
-                import warnings
+                self._warn(str(error))
 
-                warnings.warn(f"an enabled extension is missing: {error}", RuntimeWarning, stacklevel=4)
+    def _warn(self, what: str) -> None:
+        import warnings  # only where there is something to say
+
+        warnings.warn(f"an enabled extension is missing: {what}", RuntimeWarning, stacklevel=5)
 
     def _load_one(self, candidate: Candidate) -> None:
         from .loader import Loader  # the machinery of loading is not needed until something is loaded

@@ -113,12 +113,26 @@ def _story(item: Mapping[str, Any]) -> list[str]:
         lines.append(f"  rows          {_counted(item['rows'])}")
     if item["extensions"]:
         lines.append(f"  extensions    {', '.join(item['extensions'])}")
+    if item["kind"] == "extension":
+        lines.append(f"  acts          {_acts(item['name'])}")
     lines.append(f"  cause         {item['cause'] or _USUAL[item['state']]}")
     if item["place"]:
         lines.append(f"  raised at     {item['place']}")
     if item["todo"]:
         lines.append(f"  what to do    {item['todo']}")
     return lines
+
+
+def _acts(name: str) -> str:
+    """Where the variants and passes of an extension act."""
+    host = default_host()
+    if name in host.enabled.names():
+        return f"here: {_enabler(host)} enables it"
+    return f'where it is enabled: TIRX_EXTENSIONS={name}, [tool.tirx] of pyproject.toml, extensions=["{name}"]'
+
+
+def _enabler(host: Host) -> str:
+    return "TIRX_EXTENSIONS" if "TIRX_EXTENSIONS" in host.environ else "[tool.tirx] of the project's pyproject.toml"
 
 
 _USUAL = {
@@ -156,9 +170,10 @@ def _notes(host: Host) -> list[str]:
     unknown = Selection(host.environ.get("TIRX_BACKENDS")).unknown(candidates)
     notes = [f"TIRX_BACKENDS names `{name}`, which is not installed" for name in unknown]
     installed = {item.name for item in candidates}
-    missing = sorted(host.enabled.names() - installed)
-    source = "TIRX_EXTENSIONS" if "TIRX_EXTENSIONS" in host.environ else "[tool.tirx] of the project's pyproject.toml"
-    return notes + [f"{source} names `{name}`, which is not installed" for name in missing]
+    enabled, source = host.enabled.names(), _enabler(host)
+    acting = sorted(enabled & installed)
+    notes += [f"{source} enables {', '.join(acting)}"] if acting else []
+    return notes + [f"{source} names `{name}`, which is not installed" for name in sorted(enabled - installed)]
 
 
 def _with_probe(item: BackendInfo, probes: Mapping[str, ProbeResult]) -> dict[str, Any]:

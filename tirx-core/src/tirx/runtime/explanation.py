@@ -48,7 +48,10 @@ class Explanation:
             lines += ["tile operations:", *self._calls()]
         passes = self._passes()
         if passes:
-            lines += ["passes of extensions:", *(f"  `{name}` of {owner}, at {anchor}" for name, owner, anchor in passes)]
+            lines += [
+                "passes of extensions:",
+                *(f"  `{name}` of {owner}, at {anchor}" for name, owner, anchor in passes),
+            ]
         if self.executable is not None:
             lines += ["used:", *(f"  {name} {version}" for name, version in self.executable.provenance)]
         return "\n".join(lines)
@@ -106,6 +109,8 @@ class Explanation:
             "message": str(self.error) if self.error is not None else "",
             "calls": [decision_data(item) for item in self.decisions],
             "launches": [step for plan in self._launches() for step in plan.to_json()],
-            "passes": [{"pass": name, "distribution": owner, "anchor": anchor} for name, owner, anchor in self._passes()],
+            "passes": [
+                {"pass": name, "distribution": owner, "anchor": anchor} for name, owner, anchor in self._passes()
+            ],
             "used": dict(made.provenance) if made is not None else {},
         }

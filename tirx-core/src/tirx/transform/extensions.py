@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from ..backend.rows import Owner
     from ..backend.snapshot import Registry
 
-__all__ = ["check_order", "extended"]
+__all__ = ["check_order", "extended", "inserted"]
 
 
 def extended(steps: Iterable[Pass | Anchor], registry: Registry) -> tuple[Pass, ...]:
     """`steps` with the passes of acting extensions in place of their anchors."""
-    by_anchor: dict[str, list[PassRow]] = {}
-    for row, _ in _by_rank(registry.entries("passes")):
-        by_anchor.setdefault(row.anchor, []).append(row)
+    by_anchor = _by_anchor(registry)
     found: list[Pass] = []
     for step in steps:
         if isinstance(step, Anchor):
@@ -33,6 +31,20 @@ def extended(steps: Iterable[Pass | Anchor], registry: Registry) -> tuple[Pass, 
         else:
             found.append(step)
     return tuple(found)
+
+
+def inserted(steps: Iterable[Pass | Anchor], registry: Registry) -> tuple[tuple[PassRow, Owner], ...]:
+    """The rows of acting extensions at the anchors among `steps`, in the order in which they run, with their owners."""
+    by_anchor, owners = _by_anchor(registry), {id(row): owner for row, owner in registry.entries("passes")}
+    anchors = [step.name for step in steps if isinstance(step, Anchor)]
+    return tuple((row, owners[id(row)]) for name in anchors for row in _ordered(by_anchor.get(name, ())))
+
+
+def _by_anchor(registry: Registry) -> dict[str, list[PassRow]]:
+    found: dict[str, list[PassRow]] = {}
+    for row, _ in _by_rank(registry.entries("passes")):
+        found.setdefault(row.anchor, []).append(row)
+    return found
 
 
 def check_order(registry: Registry) -> None:
