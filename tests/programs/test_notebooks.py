@@ -14,7 +14,7 @@ from tests.programs.examples import EXAMPLES, load
 from tirx import script as Tx
 from tirx.layout import S, TileLayout
 from tirx.support.errors import DispatchError
-from tirx.support.html import block_of, table
+from tirx.support.html import block_of, heading, table
 
 VOID = {"br", "hr", "img", "input", "meta", "link", "rect", "line", "path"}
 
@@ -149,3 +149,18 @@ def test_values_are_escaped() -> None:
 
 def test_no_source_is_no_panel() -> None:
     assert block_of(None) == ""
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `#rrggbb`, by the rule of web accessibility."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("verdict", ["clean", "ok", "error", "incomplete"])
+def test_verdicts_are_legible_in_light_and_dark(verdict: str) -> None:
+    (colour,) = re.findall(r"color:(#\w{6})", heading("kernel:", verdict))
+    for background in ("#ffffff", "#111111"):  # what notebooks have behind their output
+        low, high = sorted([luminance(colour), luminance(background)])
+        assert (high + 0.05) / (low + 0.05) > 4.0

@@ -16,7 +16,12 @@ _MONO = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fo
 _PRE = f"margin:0;padding:6px 8px;overflow-x:auto;text-align:left;white-space:pre;background:transparent;{_MONO}"
 _EDGE = "1px solid rgba(128,128,128,.4)"
 _CELL = f"padding:2px 10px;text-align:left;border-bottom:{_EDGE};{_MONO}"
-_COLOURS = {"clean": "#1a7f37", "ok": "#1a7f37", "error": "#cf222e", "incomplete": "#9a6700"}
+_COLOURS = {
+    "clean": "#238a41",
+    "ok": "#238a41",
+    "error": "#df3a44",
+    "incomplete": "#a06d00",
+}  # legible on white and on black
 
 
 def panel(title: str, text: str) -> str:
