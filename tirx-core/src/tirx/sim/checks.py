@@ -21,7 +21,7 @@ from .order import Order
 from .pool import Site
 from .report import Finding, Report
 from .shadow import Conflict, Shadow
-from .watch import Paths, granules
+from .watch import GRANULE, Paths, granules
 
 __all__ = ["ALL_CHECKS", "Checker", "Findings"]
 
@@ -85,6 +85,7 @@ class Checker:
         self._logged: dict[int, Arena] = {}
         self._log_bytes = 0
         self._folded = False
+        self.places: Any = None  # names of buffers
         self.settling = ""  # while promises are kept: whose way the writes take
         self.paths: Paths | None = None
         self.pending: Any = None
@@ -254,11 +255,15 @@ class Checker:
         bad = chosen[hit // max(len(places) // max(len(chosen), 1), 1)]
         doing = "reading" if watch.kind == "r" else "writing"
         words = WORDS["w" if kind == "u" else kind]
-        name = site.buffer or watch.site.buffer or arena.name
+        name = site.buffer or self._named(arena, int(places[hit[0]]) * GRANULE)
         text = f"{self.describe(bad[0])} {words} an element of `{name}` while `{watch.what}` may still be {doing} it"
         notes = [f"{watch.until} must come before"] if watch.until else []
         other = watch.site if watch.site is not site else None
         self.report("in_flight", text, site, np.unique(bad), other=other, notes=notes)
+
+    def _named(self, arena: Arena, byte: int) -> str:
+        """The buffer at a byte of a memory, or else the memory."""
+        return self.places.name(arena.name, int(byte) % max(arena.stride, 1)) or arena.name
 
     def unfenced(self, site: Site, arena: Arena, places: Any, threads: Any, what: str) -> None:
         """Report ordinary writes that an operation by the other path may not see."""
@@ -269,7 +274,7 @@ class Checker:
             return
         by = self.sites[int(arena.proxy.site[places[bad[0]]])]
         writer = self.describe(arena.proxy.writer[places[bad[0]]])
-        name = by.buffer or arena.name
+        name = by.buffer or self._named(arena, int(places[bad[0]]) * GRANULE)
         text = f"`{what}` may not see what {writer} wrote to `{name}`: no proxy fence stands between"
         self.report("proxy_fence", text, site, np.unique(threads), other=by)
 
@@ -370,7 +375,7 @@ class Checker:
         shadow = view.arena.shadow
         cta, lane = shadow.who(int(found.other[0]))
         partner = "another cta" if cta < 0 else self._name(cta, lane)
-        what = site.buffer or other.buffer or "memory"
+        what = site.buffer or other.buffer or self._named(view.arena, int(where[at]) * shadow.granule)
         text = (
             f"{self.describe(threads[at])} {WORDS[kind]} an element of `{what}` that {partner} {WORDS[found.kind]} "
             "without synchronisation between them"

@@ -202,7 +202,7 @@ class _Run:
             granules_of(translation, values, arenas, self.memory),
             translation.pool.sites,
         )
-        checker.pending = chunk.pending
+        checker.pending, checker.places = chunk.pending, translation.places
         if translation.facts.apart and "races" in self.checks:
             checker.paths = Paths(geometry, order)
             for arena in chunk.arenas.values():

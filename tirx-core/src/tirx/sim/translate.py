@@ -19,6 +19,7 @@ from .cut import Barrier, Block, Branch, Counted, Enter, Step, Wait, cut, leadin
 from .emit_base import Code
 from .emit_block import BlockEmitter
 from .facts import Facts
+from .places import Places
 from .pool import Pool
 
 __all__ = ["Translation", "translate"]
@@ -34,7 +35,7 @@ class Translation:
     in it, else None.
     """
 
-    __slots__ = ("blocks", "facts", "gathers", "orders", "pool", "spans", "text", "waits")
+    __slots__ = ("blocks", "facts", "gathers", "orders", "places", "pool", "spans", "text", "waits")
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class Translation:
         text: str,
     ) -> None:
         self.facts = facts
+        self.places = Places(facts)
         self.spans = spans
         self.waits = waits
         self.pool = pool
