@@ -95,6 +95,40 @@ def test_a_read_only_folder_still_answers(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
 
 
+NOBODY = 65534
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork") or os.geteuid() != 0, reason="only the superuser may become somebody else")
+@pytest.mark.parametrize(
+    ("mode", "expected"), [(0o555, (True, False, 0)), (0o500, (False, False, 0)), (0o777, (True, True, 2))]
+)
+def test_folders_of_somebody_else(mode: int, expected: tuple[object, ...]) -> None:
+    """A user reads what they may, writes where they may, and is never told about the rest."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        place = Path(name)
+        cache = BinaryCache(place)
+        cache.put("k", {}, b"old")
+        (place / "k.tirx").chmod(0o444)
+        place.chmod(mode)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:  # the test goes on in the parent only
+            try:
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+                found = (cache.get("k") is not None, cache.put("other", {}, b"new"), cache.clear())
+                os.write(writer, json.dumps(found).encode())
+            finally:
+                os._exit(0)
+        os.close(writer)
+        os.waitpid(child, 0)
+        with os.fdopen(reader) as answer:
+            text = answer.read()
+        place.chmod(0o700)
+    assert tuple(json.loads(text)) == expected
+
+
 def test_a_read_only_file_system_still_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = BinaryCache(tmp_path)
     cache.put("k", {}, b"old")
