@@ -168,7 +168,11 @@ def warp_sync() -> Call:
 
 
 def warpgroup_sync(bar_no: Any) -> Call:
-    """The 128 threads of a warpgroup meet at named barrier `bar_no`, 0 to 15 (0 is the one that `cta_sync` uses)."""
+    """The 128 threads of a warpgroup meet at named barrier `bar_no`, 0 to 15 (0 is the one that `cta_sync` uses).
+
+    Number your own from 1 up: barriers 15 down to 8 are those at which tile operations synchronise warpgroups 0 to 7 of a cta
+    (`context.sync()` of a variant), so a kernel with such operations leaves the last ones, one for each warpgroup, alone.
+    """
     if isinstance(bar_no, int) and not 0 <= bar_no <= 15:
         raise _refuse(f"there is no barrier {bar_no}", "named barriers are 0 to 15")
     return call(ROW["warpgroup_sync"], bar_no)

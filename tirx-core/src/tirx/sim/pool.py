@@ -142,7 +142,8 @@ class Pool:
 
     def scalar(self, value: Any, dtype: DType) -> str:
         """A name for a NumPy scalar of a dtype."""
-        made = cast_array(np.asarray(value), storage_dtype(dtype))[()]
+        given, held = np.asarray(value), storage_dtype(dtype)
+        made = (cast_array(given, held) if np.isfinite(value) else given.astype(held))[()]
         return self.constant(made, (dtype.scalar_name, repr(value)))
 
     def meaning(self, location: str) -> str:
