@@ -36,12 +36,13 @@ __device__ inline __nv_fp4x2_e2m1 fp4_with_lane(const __nv_fp4x2_e2m1& old, int 
 }
 
 extern "C" __global__ void __launch_bounds__(16) four_bits_kernel(const __nv_fp4x2_e2m1* __restrict__ A,
-    __nv_fp4x2_e2m1* __restrict__ B, half* __restrict__ C) {
+    __nv_fp4x2_e2m1* __restrict__ B, const half* __restrict__ C, half* __restrict__ D,
+    __nv_fp4x2_e2m1* __restrict__ E) {
   int tx = threadIdx.x;
   *(float4_e2m1fnx8*)&B[tx * 4] = fp4_pairs<float4_e2m1fnx8, __nv_fp4x2_e2m1, half2>(*(float16x8*)&C[tx * 8]);
-  C[tx] = (half)(float)fp4_lane(A[tx >> 1], tx & 1) + (half)(float)fp4_lane(A[tx], 1);
+  D[tx] = (half)(float)fp4_lane(A[tx >> 1], tx & 1) + (half)(float)fp4_lane(A[tx], 1);
   __nv_fp4x2_e2m1 own[1];
   own[0] = fp4_with_lane(own[0], 0, fp4_lane(A[tx >> 1], tx & 1));
   own[0] = fp4_with_lane(own[0], 1, (__nv_fp4_e2m1)-(float)fp4_lane(A[tx >> 1], tx & 1));
-  B[tx] = own[0];
+  E[tx] = own[0];
 }

@@ -154,17 +154,18 @@ def small_constants(
 
 @Tx.prim_func
 def four_bits(
-    A: Tx.Buffer((128,), "float4_e2m1fn"), B: Tx.Buffer((128,), "float4_e2m1fn"), C: Tx.Buffer((128,), "float16")
-):
+    A: Tx.Buffer((128,), "float4_e2m1fn"), B: Tx.Buffer((128,), "float4_e2m1fn"), C: Tx.Buffer((128,), "float16"),
+    D: Tx.Buffer((16,), "float16"), E: Tx.Buffer((32,), "float4_e2m1fn"),
+):  # fmt: skip
     Tx.device_entry()
     tx = Tx.thread_id([16])
     for j in Tx.vectorized(8):
         B[tx * 8 + j] = Tx.cast(C[tx * 8 + j], "float4_e2m1fn")
-    C[tx] = Tx.cast(A[tx], "float16") + Tx.cast(A[2 * tx + 1], "float16")
+    D[tx] = Tx.cast(A[tx], "float16") + Tx.cast(A[2 * tx + 1], "float16")
     own = Tx.alloc_local((2,), "float4_e2m1fn")
     own[0] = A[tx]
     own[1] = -A[tx]
-    B.vstore([2 * tx], own.vload([0], "float4_e2m1fnx2"))
+    E.vstore([2 * tx], own.vload([0], "float4_e2m1fnx2"))
 
 
 @Tx.prim_func

@@ -18,6 +18,7 @@ from tests.programs.test_examples import FILES, GPU, small
 from tirx import script as Tx
 from tirx.ir import Buffer, PrimFunc
 from tirx.ir.numpy_types import numpy_dtype
+from tirx.runtime import pack_elements
 from tirx.runtime.executable import Executable
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason=MISSING)
@@ -49,7 +50,7 @@ def made_up(kernel: PrimFunc, seed: int = 1) -> tuple[Any, ...]:
         shape = tuple(extent if isinstance(extent, int) else 1000 for extent in param.shape)
         dtype = numpy_dtype(param.dtype)
         values = rng.integers(0, 60, shape) if dtype.kind in "iub" else rng.random(shape) * 4 - 1
-        made.append(values.astype(dtype))
+        made.append(pack_elements(values.astype(dtype)) if param.dtype.is_packed else values.astype(dtype))
     return tuple(made)
 
 
