@@ -163,10 +163,10 @@ class Example:
         yield from self.tiles()
         yield f"## {self.language()}\n\n{block(self.executable.source.text, LANGUAGES[self.executable.source.language])}"
         if self.demo.is_neutral(self.module):
-            source = tirx.compile(self.kernel, "opencl").source
-            yield f"## OpenCL C\n\nThe kernel has no word of a vendor, so it runs on anybody's machine.\n\n{block(source.text, 'c', fold=True)}"
-        lowered = self.executable.lowered.script()
-        yield f"## Lowered\n\nWhat the simulator runs and source is written from.\n\n{block(lowered, 'python', fold=True)}"
+            source = block(tirx.compile(self.kernel, "opencl").source.text, "c", fold=True)
+            yield f"## OpenCL C\n\nThe kernel has no word of a vendor, so it runs on anybody's machine.\n\n{source}"
+        lowered = block(self.executable.lowered.script(), "python", fold=True)
+        yield f"## Lowered\n\nWhat the simulator runs and source is written from.\n\n{lowered}"
         yield f"## Launch plan\n\n{block(str(self.executable.launch_plan), 'text')}"
 
     def language(self) -> str:
@@ -221,10 +221,12 @@ class Example:
     def layouts(self) -> Iterator[str]:
         """The pictures."""
         if self.pictures:
-            yield "## Layouts\n"
-        for number, picture in enumerate(self.pictures):
-            names = ", ".join(f"`{name}`" for name in picture.names)
-            yield f"{names}: {picture.about}\n\n![Layout of {names}]({self.name}.{number}.svg)\n"
+            yield "## Layouts\n\n::::{container} pictures"
+            for number, picture in enumerate(self.pictures):
+                names = ", ".join(f"`{name}`" for name in picture.names)
+                shown = f"![Layout of {names}]({self.name}.{number}.svg)"
+                yield f":::{{container}} picture\n{names}: {picture.about}\n\n{shown}\n:::"
+            yield "::::\n"
 
     def tiles(self) -> Iterator[str]:
         """What became of tile operations."""

@@ -73,18 +73,12 @@ STYLE = """<style>.tirx-map rect { fill: #b9c1cc } .tirx-map .loop { fill: #d98b
 
 
 def minimap(text: str) -> str:
-    """The lines of a text as bars, as long and as far to the right as they are: what editors show at their edge."""
-    bars = list(rows(text))
+    """The lines of a kernel as bars, as long and as far to the right as they are: what editors show at their edge."""
+    bars = list(rows(text.partition("\n@")[2].partition("\nKERNEL =")[0] or text))
     height = len(bars) * ROW + 8
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="tirx-map" viewBox="0 0 {WIDTH} {height}" '
-            f'width="{WIDTH}" height="{height}" role="img">',
-            STYLE,
-            *bars,
-            "</svg>\n",
-        ]
-    )
+    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    opened = f'<svg xmlns="http://www.w3.org/2000/svg" class="tirx-map" {size} role="img">'
+    return "\n".join([opened, STYLE, *bars, "</svg>\n"])
 
 
 def rows(text: str) -> Iterator[str]:
