@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import types
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import tirx
 from tirx import script as Tx
+from tirx.runtime.row import Binary, Resources
 from tirx.support.errors import ArgumentError, ScriptError, VerifyError
 from tirx.testing import assert_round_trip
 from tirx_cuda.arguments import accept, encode, encoded, tensor_map
@@ -256,8 +259,60 @@ def test_the_simulator_s_bytes_say_the_same() -> None:
 def test_a_device_needs_maps_of_its_own_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     bindings = types.ModuleType("cuda.bindings")
     bindings.driver = Driver()  # type: ignore[attr-defined]
-    monkeypatch.setitem(__import__("sys").modules, "cuda.bindings", bindings)
+    monkeypatch.setitem(sys.modules, "cuda.bindings", bindings)
     with pytest.raises(ArgumentError, match="a tensor map of an array on the host cannot be launched on a device"):
         encode(tensor_map(np.zeros((16, 32), np.float32), (8, 32)), None)
     with pytest.raises(ArgumentError, match="launched before it is encoded"):
         encode(TensorMap(), None)
+
+
+class Whole(Driver):
+    """Encodes maps, allocates, and notes what a kernel is launched with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.copied: list[tuple[str, Any]] = []
+        self.launched: list[tuple[bytes, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("CUlaunch"):
+            return types.SimpleNamespace
+        if not name.startswith("cu") or name.startswith(("cuTensorMap", "cuuint")):
+            return super().__getattr__(name)
+        answers = {
+            "cuDeviceGetCount": 1,
+            "cuDeviceGet": 0,
+            "cuMemAlloc": 4096,
+            "cuModuleLoadData": 1,
+            "cuModuleGetFunction": 2,
+        }
+
+        def call(*args: Any) -> Any:
+            self.copied.append((name, args))
+            return (0, answers[name]) if name in answers else (0,)
+
+        return call
+
+    def cuLaunchKernelEx(self, config: Any, function: Any, pointers: int, extra: int) -> tuple[int]:
+        slots = (ctypes.c_void_p * 2).from_address(pointers)
+        self.launched.append((ctypes.string_at(slots[1], 128), ctypes.c_uint64.from_address(slots[0]).value))
+        return (0,)
+
+
+def test_a_kernel_is_launched_with_what_the_driver_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Whole()
+    bindings = types.ModuleType("cuda.bindings")
+    bindings.driver = driver  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "cuda", types.ModuleType("cuda"))
+    monkeypatch.setitem(sys.modules, "cuda.bindings", bindings)
+    executable = tirx.compile(kernel(*WAYS["symbolic"]), TARGET)
+    executable.__dict__["binary"] = Binary(b"cubin", "cubin", {"kernel_kernel": Resources(8, 0, 0, 0)}, "nvrtc")
+    a, out = np.zeros((16, 32), np.float32), np.zeros((8, 32), np.float32)
+    a.flags.writeable = False  # the kernel only reads it
+    executable(a, out)
+    assert [call[1:] for call in driver.called] == [(7, 2, 4096, [32, 16], [128], [32, 8], [1, 1], 0, 0, 2, 0)]
+    assert driver.launched == [(b"".join(number.to_bytes(8, "little") for number in range(16)), 4096)]
+    back = [args for name, args in driver.copied if name == "cuMemcpyDtoH"]
+    assert [args[0] for args in back] == [out.ctypes.data]
+    with pytest.raises(ArgumentError, match="expected at least one element"):
+        executable(np.zeros((0, 32), np.float32), out)
