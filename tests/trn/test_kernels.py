@@ -113,9 +113,9 @@ def add_kernel(a, b):
     for i in range(4):
         x = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.sbuf)
         y = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.sbuf)
-        nisa.dma_copy(dst=x, src=a[i * 128 : i * 128 + 128, 0:1024])
-        nisa.dma_copy(dst=y, src=b[i * 128 : i * 128 + 128, 0:1024])
+        nisa.dma_copy(dst=x, src=a[i * 128 : i * 128 + 128, :])
+        nisa.dma_copy(dst=y, src=b[i * 128 : i * 128 + 128, :])
         nisa.tensor_tensor(dst=x, data1=x, data2=y, op=nl.add)
-        nisa.dma_copy(dst=c[i * 128 : i * 128 + 128, 0:1024], src=x)
+        nisa.dma_copy(dst=c[i * 128 : i * 128 + 128, :], src=x)
     return c
 """

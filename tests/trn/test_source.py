@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.trn.build import imported, lowered, run, source_of
+from tests.trn.build import imported, index, kernel, loop, lowered, run, sbuf, source_of
 from tests.trn.lint import complaints
 from tests.trn.test_examples import load
 from tests.trn.test_ops import ALL, case_kernel
 from tirx import script as Tx
-from tirx.ir import IRModule, PrimFunc
+from tirx.ir import FLOAT32, Buffer, Cast, IRModule, PrimFunc
 from tirx.support.errors import VerifyError
 from tirx.target import Target
 from tirx.transform.pipeline import PassContext, run_passes
+from tirx_trn import script as nki
 from tirx_trn.codegen.generate import generate
 from tirx_trn.pipeline import PIPELINE
 
@@ -78,12 +79,12 @@ def branches_kernel(a):
     for i in range(4):
         row = i * 128
         x = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
-        nisa.dma_copy(dst=x, src=a[row : row + 128, 0:64])
+        nisa.dma_copy(dst=x, src=a[row : row + 128, :])
         if i % 2 == 0:
             nisa.tensor_scalar(dst=x, data=x, op0=nl.multiply, operand0=2.0)
         else:
             nisa.tensor_scalar(dst=x, data=x, op0=nl.subtract, operand0=1.0, reverse0=True)
-        nisa.dma_copy(dst=b[row : row + 128, 0:64], src=x)
+        nisa.dma_copy(dst=b[row : row + 128, :], src=x)
     return b
 """
 
@@ -184,3 +185,47 @@ def test_a_size_comes_from_an_input() -> None:
     module = lowered(unknown_size)
     with pytest.raises(VerifyError, match="`n` is a value from the host; an NKI kernel takes tensors only"):
         generate(module, Target("trn"))
+
+
+def pieces_of(count: int, *, both: bool) -> str:
+    """Source of a kernel that takes a tile of one name for each piece; with `both`, two of them are needed together."""
+    a, b = Buffer("a", (128 * count, 64)), Buffer("b", (128 * count, 64))
+    tiles = [sbuf("x" if not n else f"x_{n}", 128, 64) for n in range(count)]
+    loads = [[tile, nki.load(tile, a[n * 128 : n * 128 + 128, :])] for n, tile in enumerate(tiles)]
+    stores = [nki.store(b[n * 128 : n * 128 + 128, :], tile) for n, tile in enumerate(tiles)]
+    body = (
+        [*sum(loads, []), *stores]
+        if both
+        else sum(([*load, store] for load, store in zip(loads, stores, strict=True)), [])
+    )
+    return source_of(kernel("pieces", [a, b], *body))
+
+
+def test_a_name_is_free_again_when_its_tile_is_done() -> None:
+    text = pieces_of(3, both=False)
+    assert text.count("    x = nl.ndarray((128, 64)") == 3
+    assert "x_1" not in text
+
+
+def test_tiles_that_are_needed_together_have_names_of_their_own() -> None:
+    text = pieces_of(3, both=True)
+    for name in ("x", "x_1", "x_2"):
+        assert text.count(f"    {name} = nl.ndarray((128, 64)") == 1
+
+
+def test_what_nobody_uses_is_not_written() -> None:
+    a, b = Buffer("a", (128, 64)), Buffer("b", (128, 64))
+    x, idle, i = sbuf("x", 128, 64), sbuf("idle", 128, 100_000), index("i")
+    text = source_of(
+        kernel(
+            "lean",
+            [a, b],
+            x,
+            idle,
+            loop(i, 1, nki.load(x, a), nki.tensorscalar(x, x, Cast(FLOAT32, i), "add")),
+            nki.store(b, x),
+        )
+    )
+    assert "idle" not in text
+    assert "for " not in text
+    assert "nisa.tensor_scalar(dst=x, data=x, op0=nl.add, operand0=0.0)" in text

@@ -8,7 +8,7 @@ from tirx.intrinsic import Intrinsic, Operand
 from tirx.ir import Attr, BufferRegion, Call, Expr, PrimFunc, Stmt, TileCall, mask_of, walk
 from tirx.tile import reads, writes
 
-__all__ = ["ENTRY", "Access", "accesses", "device_part", "instructions", "is_instruction", "operands_of"]
+__all__ = ["ENTRY", "Access", "accesses", "device_part", "instructions", "is_instruction", "last_uses", "operands_of"]
 
 ENTRY = "tirx.device_entry"
 
@@ -68,6 +68,16 @@ def accesses(stmt: Stmt) -> dict[int, Access]:
     for tile in walk(stmt, mask_of(TileCall)):
         if isinstance(tile, TileCall):
             _tile_accesses(found, tile)
+    return found
+
+
+def last_uses(stmt: Stmt) -> dict[int, int]:
+    """Which instruction, counted from 1 in source order, is the last on each storage, by `id` of its pointer variable."""
+    found: dict[int, int] = {}
+    for number, call in enumerate(instructions(stmt), 1):
+        for value in call.args:
+            if isinstance(value, BufferRegion):
+                found[id(value.buffer.data)] = number
     return found
 
 

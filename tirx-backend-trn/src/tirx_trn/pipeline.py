@@ -15,6 +15,7 @@ from .transform.constant_bias import constant_bias
 from .transform.expand_tiles import expand_tiles
 from .transform.legalise import legalise
 from .transform.lower_tiles import lower_tiles
+from .transform.single_turns import single_turns
 
 __all__ = ["PIPELINE"]
 
@@ -31,6 +32,7 @@ PIPELINE = Pipeline(
         Anchor("trn:before_allocate"),
         allocate,
         lower_tiles,
+        single_turns,
         Anchor("trn:after_lower_tiles"),
         split_host_device,
     ),

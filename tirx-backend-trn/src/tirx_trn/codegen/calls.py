@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tirx.arith import simplify
 from tirx.ir import BufferRegion, Call, Expr, FloatImm, IntImm, Var
 from tirx.support.errors import VerifyError
 
@@ -114,7 +115,8 @@ class Instructions:
         """A number, or a tile of one per partition."""
         if isinstance(value, BufferRegion):
             return self.views.tile(value)
-        return number(value.value) if isinstance(value, FloatImm) else self.exprs.text(value)
+        found = simplify(value)
+        return number(found.value) if isinstance(found, FloatImm) else self.exprs.text(found)
 
     def _number(self, part: _Part, field: Field, value: Expr) -> str:
         """A number; that of a memset is of the tile's kind."""

@@ -29,13 +29,14 @@ from tirx.ir import (
     Stmt,
     Var,
     variables,
+    walk,
 )
 from tirx.support.errors import VerifyError
 from tirx.target import Target
 
 from ..dtypes import NKI_DTYPES
 from ..hardware import BANK_BYTES, PSUM
-from ..kernel import Access, accesses
+from ..kernel import Access, accesses, last_uses
 from ..kind import generation_of
 from ..layout import is_on_chip
 from ..nki_api import RELEASES
@@ -93,6 +94,9 @@ class _Kernel:
         self.views = Views(self.exprs)
         self.instructions = Instructions(self.exprs, self.views, release)
         self.used: dict[int, Access] = {}  # what instructions do with each storage
+        self.last = last_uses(func.body)
+        self.allocated = {node.buffer.name for node in walk(func.body) if isinstance(node, Alloc)}
+        self.written = 0  # instructions so far
         self.tiles: dict[int, Buffer] = {}  # by the `id` of their storage
         self.inputs: list[Buffer] = []
         self.outputs: list[Buffer] = []
@@ -168,6 +172,7 @@ class _Kernel:
         if isinstance(stmt, Seq):
             return [line for item in stmt.stmts for line in self._stmt(item)]
         if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call):
+            self.written += 1
             return self.instructions.write(stmt.value)
         if isinstance(stmt, Alloc):
             return [self._alloc(stmt.buffer)] if id(stmt.buffer.data) in self.used else []
@@ -191,8 +196,17 @@ class _Kernel:
         memory = "nl.psum" if buffer.scope_name == PSUM else "nl.sbuf"
         address = self._address(buffer)
         self.tiles[id(buffer.data)] = buffer
-        name = self.names.define(buffer)
+        name = self.names.define(buffer, self._stem(buffer), self._is_done)
         return f"{name} = nl.ndarray({self._shape(tensor_shape(buffer))}, dtype={_dtype(buffer)}, buffer={memory}{address})"
+
+    def _stem(self, buffer: Buffer) -> str:
+        """The name without the number that tells it from another tile of the kernel."""
+        stem, _, number = buffer.name.rpartition("_")
+        return stem if number.isdigit() and stem in self.allocated else buffer.name
+
+    def _is_done(self, item: Var | Buffer) -> bool:
+        """Whether a tile has had its last instruction: its name is free for the next."""
+        return isinstance(item, Buffer) and is_on_chip(item) and self.last.get(id(item.data), 0) <= self.written
 
     def _address(self, buffer: Buffer) -> str:
         """(partition, byte) as NKI counts them; a PSUM address is given as bank and byte."""
@@ -222,7 +236,7 @@ class _Kernel:
         buffer = stmt.buffer
         if is_on_chip(buffer):
             made = f"{self.names.of(self.tiles[id(buffer.data)])}.reshape({self._shape(tensor_shape(buffer))})"
-            return [f"{self.names.define(buffer)} = {made}"]
+            return [f"{self.names.define(buffer, done=self._is_done)} = {made}"]
         base = self.host.tensors.get(id(buffer.data))
         if base is None or base.dtype is not buffer.dtype or buffer.elem_offset != 0:
             raise VerifyError(

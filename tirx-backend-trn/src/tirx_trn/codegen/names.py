@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Callable
 
 from tirx.ir import Buffer, Var
 
@@ -19,6 +20,7 @@ class Names:
         self._by_id: dict[int, str] = {}
         self._taken: set[str] = set()
         self._blocks: list[list[str]] = [[]]
+        self._holders: dict[str, Var | Buffer] = {}  # who has a name now
         self._used: set[int] = set()
 
     def enter(self) -> None:
@@ -29,16 +31,24 @@ class Names:
         """The innermost block ends."""
         self._taken.difference_update(self._blocks.pop())
 
-    def define(self, item: Var | Buffer, hint: str | None = None) -> str:
-        """A new name for a variable or buffer."""
+    def define(self, item: Var | Buffer, hint: str = "", done: Callable[[Var | Buffer], bool] | None = None) -> str:
+        """A new name for a variable or buffer.
+
+        The name of an earlier one of the same block is free again where `done` says that nobody needs that one any more.
+        """
         base = _identifier(hint or item.name)
         name, number = base, 1
-        while name in self._taken or name in _RESERVED:
+        while name in _RESERVED or (name in self._taken and not self._is_left(name, done)):
             name, number = f"{base}_{number}", number + 1
-        self._taken.add(name)
-        self._blocks[-1].append(name)
+        if name not in self._taken:
+            self._taken.add(name)
+            self._blocks[-1].append(name)
         self._by_id[id(item)] = name
+        self._holders[name] = item
         return name
+
+    def _is_left(self, name: str, done: Callable[[Var | Buffer], bool] | None) -> bool:
+        return done is not None and name in self._blocks[-1] and name in self._holders and done(self._holders[name])
 
     def alias(self, item: Var | Buffer, name: str) -> None:
         """`item` is written as the name of something else."""

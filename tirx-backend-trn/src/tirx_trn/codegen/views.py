@@ -86,14 +86,16 @@ class Views:
         return f"{name}[{', '.join(self._index(region, dim, dim in kept) for dim in order)}]"
 
     def _is_whole(self, region: BufferRegion, dim: int) -> bool:
-        start = region.starts[dim]
-        return isinstance(start, IntImm) and start.value == 0 and region.buffer.shape[dim] == _size(region, dim)
+        start, size = region.starts[dim], region.buffer.shape[dim]
+        return isinstance(start, IntImm) and start.value == 0 and isinstance(size, int) and size == _size(region, dim)
 
     def _index(self, region: BufferRegion, dim: int, kept: bool) -> str:
         first = region.starts[dim]
         start = first if isinstance(first, IntImm | Var) else simplify(first)
         if not kept:
             return self.exprs.text(start)
+        if self._is_whole(region, dim):
+            return ":"
         size = _size(region, dim)
         stop = start.value + size if isinstance(start, IntImm) else simplify(start + size)
         gap = ":" if isinstance(start, IntImm) else " : "

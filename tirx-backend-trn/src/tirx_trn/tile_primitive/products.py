@@ -157,8 +157,7 @@ class _Product:
     def _bring(self, name: str) -> None:
         """A matrix with K along its partitions, in SBUF: copied where it is not."""
         side, other = self.sides[name], M if name == "A" else N
-        turned = self._wide(side, other, "P") or self._wide(side, K, "F") or self._wide(side, K, "Bank")
-        if not turned and side.buffer.scope_name == SBUF:
+        if side.buffer.scope_name == SBUF and not self._wide(side, other, "P") and self._lies_along(side):
             return
         first, second = self.form.dims[name]
         size = [self.extent(first), self.extent(second)]
@@ -171,6 +170,13 @@ class _Product:
         region: BufferRegion = made[0 : size[0], 0 : size[1]]
         Tx.tile.copy(region, side.region)
         self.sides[name] = Side(name, region, size, (first, second))
+
+    def _lies_along(self, side: Side) -> bool:
+        """Whether K runs along the partitions, from the first one on where it goes round them more than once."""
+        if self._wide(side, K, "Bank") or (self.extent_of(side, K) > 1 and side.axes(K)[-1].axis != "P"):
+            return False
+        start = side.start(K)
+        return not self._wide(side, K, "F") or (isinstance(start, int) and start % PARTITIONS == 0)
 
     def _reach(self, name: str, at: dict[int, tuple[Expr, int]]) -> BufferRegion:
         """What an instruction takes of a matrix."""
