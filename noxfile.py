@@ -167,9 +167,16 @@ def types(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation into docs/_build/html; every warning is an error."""
-    install(session, *IMPORTABLE, groups=("docs",))
+    install(session, *EVERYTHING, groups=("demo", "docs"))  # the gallery simulates and compiles the example kernels
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
     session.log("open docs/_build/html/index.html")
+
+
+@nox.session
+def screenshots(session: nox.Session) -> None:
+    """Build the documentation and take pictures of it at desktop and phone width, where a Chromium is installed."""
+    docs(session)
+    session.run("python", "-m", "tools.screenshots", *session.posargs)
 
 
 @nox.session

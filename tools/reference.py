@@ -234,11 +234,17 @@ def shown(default: Any) -> str:
 def tag_table(tags: Sequence[Any]) -> list[str]:
     """Named targets: what tells one from another, and where it stands; the rest follows from the kind's attributes."""
     keys = list(dict.fromkeys(key for tag in tags for key in tag.attributes))
+    sources = {source: number for number, source in enumerate(dict.fromkeys(tag.source for tag in tags), 1)}
     rows = [
-        (f"`{tag.name}`", *(" ".join(map(str, _values(tag.attributes.get(key)))) for key in keys), tag.source)
+        (
+            f"`{tag.name}`",
+            *(" ".join(map(str, _values(tag.attributes.get(key)))) for key in keys),
+            str(sources[tag.source]),
+        )
         for tag in tags
     ]
-    return [table(("tag", *keys, "source of the figures"), rows)]
+    listed = "\n".join(f"{number}. {source}" for source, number in sources.items())
+    return [table(("tag", *keys, "source"), rows), f"Where the figures stand:\n\n{listed}\n"]
 
 
 def _values(value: Any) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from tools.tables import page, table
 
 __all__ = ["variants"]
 
+FEW = 3  # operations that a heading names
 INTRO = """\
 A call of [a tile operation](tile.md) is done by the variant of highest priority that fits where it stands. Of equal priority the first by
 name is taken; what stands under "only by name" is taken when a call says `dispatch="..."`. Kinds whose parent is `generic` get its
@@ -43,7 +44,11 @@ def _alike(kind: str) -> Iterator[list[Variant]]:
 
 def _variant(rows: list[Variant]) -> Iterator[str]:
     row = rows[0]
-    yield f"### {row.name}: {', '.join(item.operation for item in rows)}\n"
+    operations = [item.operation for item in rows]
+    few = len(operations) <= FEW
+    yield f"### {row.name}{': ' + ', '.join(operations) if few else ''}\n"
+    if not few:
+        yield f"Of {' '.join(f'`{name}`' for name in operations)}.\n"
     taken = "Only by name" if row.on_request else f"Priority {row.priority}"
     asks = f" Asks: {'; '.join(item.name for item in row.predicates)}." if row.predicates else ""
     yield f"{row.doc[:1].upper()}{row.doc[1:]}. {taken}.{asks}\n"
