@@ -168,11 +168,11 @@ def test_accumulators() -> None:
         Tx.device_entry()
         lane = Tx.thread_id([32])
         acc = Tx.alloc_local((10,), "float32")
-        Tx.cuda.mma_fill(8, acc.data, 2, dtype="float32")
-        Tx.cuda.mma_store(16, 16, C.ptr_to([0, 0, 0]), acc.data, 2, 20, dtype="float32")
+        Tx.cuda.mma_fill("float32", 8, acc.data, 2)
+        Tx.cuda.mma_store("float32", 16, 16, C.ptr_to([0, 0, 0]), acc.data, 2, 20)
         for i in range(8):
             acc[i] = Tx.cast(lane * 8 + i, "float32")
-        Tx.cuda.mma_store_legacy(16, 16, C.ptr_to([1, 0, 0]), acc.data, 0, 20)
+        Tx.cuda.mma_store_legacy("float32", 16, 16, C.ptr_to([1, 0, 0]), acc.data, 0, 20)
 
     c = np.full((2, 16, 20), -1, np.float32)
     run(kernel, c, target=HOPPER)
@@ -196,4 +196,4 @@ def test_accumulators_of_other_shapes() -> None:
         def kernel(C: Tx.Buffer((64,), "float32")):
             Tx.device_entry()
             acc = Tx.alloc_local((2,), "float32")
-            Tx.cuda.mma_store(8, 8, C.ptr_to([0]), acc.data, 0, 8)
+            Tx.cuda.mma_store("float32", 8, 8, C.ptr_to([0]), acc.data, 0, 8)

@@ -64,7 +64,7 @@ def _fragments() -> Iterator[Entry]:
     yield Entry(
         "mma_fill", [_constant("local_size"), pointer("local_ptr", "w"), value("offset", *_WORD)], "void", "write",
         emit_matrix.mma_fill, "zeros in the registers of an accumulator", meaning="matrix:mma_fill", attrs={"dtype": "float32"},
-        helpers=("mma_fill",),
+        helpers=("mma_fill",), form=("dtype", "local_size", "local_ptr", "offset"),
     )  # fmt: skip
     yield Entry(
         "mma_store",
@@ -74,6 +74,7 @@ def _fragments() -> Iterator[Entry]:
         ],
         "void", "write", emit_matrix.mma_store, "the 16 by 16 accumulator of a warp to memory, row after row",
         meaning="matrix:mma_store", attrs={"dtype": "float32"}, helpers=("mma_store",),
+        form=("dtype", "m", "n", "dst_ptr", "src_ptr", "src_offset", "dst_stride"),
     )  # fmt: skip
 
 

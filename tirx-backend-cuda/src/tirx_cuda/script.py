@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tirx.intrinsic import call
-from tirx.intrinsic.core.atomic import atomic_add, atomic_cas
+from tirx.intrinsic.core import atomic
 from tirx.intrinsic.core.memory import reinterpret
 from tirx.ir import (
     Buffer,
@@ -140,6 +140,11 @@ __all__ = [
     "warpgroup_sync",
     "wgmma",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return [*__all__]
 
 
 def __getattr__(name: str) -> Any:
@@ -331,14 +336,27 @@ def _check_operation(op: str) -> None:
         raise _refuse(f"`{op}` is no reduction", 'give "sum", "max" or "min"')
 
 
-def reduce_add_sync_u32(mask: Any, v: Any) -> Call:
-    """The sum of `v` over the threads of `mask`, by one instruction. sm_80 or newer."""
-    return call(ROW["reduce_add_sync_u32"], _mask(mask), as_expr(v, "uint32"))
+def reduce_add_sync_u32(mask: Any, value: Any) -> Call:
+    """The sum of `value` over the threads of `mask`, by one instruction. sm_80 or newer."""
+    return call(ROW["reduce_add_sync_u32"], _mask(mask), as_expr(value, "uint32"))
 
 
-def reduce_min_sync_u32(mask: Any, v: Any) -> Call:
-    """The smallest `v` of the threads of `mask`, by one instruction. sm_80 or newer."""
-    return call(ROW["reduce_min_sync_u32"], _mask(mask), as_expr(v, "uint32"))
+def reduce_min_sync_u32(mask: Any, value: Any) -> Call:
+    """The smallest `value` of the threads of `mask`, by one instruction. sm_80 or newer."""
+    return call(ROW["reduce_min_sync_u32"], _mask(mask), as_expr(value, "uint32"))
+
+
+# ---- atomics ------------------------------------------------------------------------------------------------------
+
+
+def atomic_add(res_addr: Any, value: Any) -> Call:
+    """Add `value` to the element behind `res_addr`, a pointer or an element; the old value."""
+    return atomic.atomic_add(res_addr, value)
+
+
+def atomic_cas(ptr: Any, old_val: Any, new_val: Any) -> Call:
+    """Where the element behind `ptr` is `old_val` it becomes `new_val`; the old value."""
+    return atomic.atomic_cas(ptr, old_val, new_val)
 
 
 # ---- waiting and memory -------------------------------------------------------------------------------------------
@@ -417,9 +435,9 @@ def fdividef(x: Any, y: Any) -> Call:
     return call(ROW["fdividef"], as_expr(x, "float32"), as_expr(y, "float32"))
 
 
-def ffs_u32(v: Any) -> Call:
-    """1 + the position of the lowest bit of `v` that is set; 0 for 0."""
-    return call(ROW["ffs_u32"], v)
+def ffs_u32(value: Any) -> Call:
+    """1 + the position of the lowest bit of `value` that is set; 0 for 0."""
+    return call(ROW["ffs_u32"], value)
 
 
 def hmin2(a: Any, b: Any) -> Expr:
@@ -478,14 +496,14 @@ def _lanes(value: Any, dtype: str) -> Expr:
 # ---- conversion ---------------------------------------------------------------------------------------------------
 
 
-def half2float(x: Any) -> Expr:
+def half2float(src: Any) -> Expr:
     """A float16 value as float32."""
-    return cast(x, "float32")
+    return cast(src, "float32")
 
 
-def bfloat162float(x: Any) -> Expr:
+def bfloat162float(src: Any) -> Expr:
     """A bfloat16 value as float32."""
-    return cast(x, "float32")
+    return cast(src, "float32")
 
 
 def float22half2(dst: Any, src: Any) -> Call:
@@ -493,14 +511,14 @@ def float22half2(dst: Any, src: Any) -> Call:
     return call(ROW["float22half2"], dst, src)
 
 
-def half8tofloat8(src: Any, dst: Any) -> Call:
-    """Eight halves at `src` become eight floats at `dst`."""
-    return call(ROW["half8tofloat8"], src, dst)
+def half8tofloat8(src_addr: Any, dst_addr: Any) -> Call:
+    """Eight halves at `src_addr` become eight floats at `dst_addr`."""
+    return call(ROW["half8tofloat8"], src_addr, dst_addr)
 
 
-def float8tohalf8(src: Any, dst: Any) -> Call:
-    """Eight floats at `src` become eight halves at `dst`."""
-    return call(ROW["float8tohalf8"], src, dst)
+def float8tohalf8(src_addr: Any, dst_addr: Any) -> Call:
+    """Eight floats at `src_addr` become eight halves at `dst_addr`."""
+    return call(ROW["float8tohalf8"], src_addr, dst_addr)
 
 
 def make_float2(x: Any, y: Any) -> Expr:
@@ -508,14 +526,14 @@ def make_float2(x: Any, y: Any) -> Expr:
     return _bits(_joined(x, y))
 
 
-def float2_x(v: Any) -> Expr:
+def float2_x(packed: Any) -> Expr:
     """The first lane of a float32x2, also held in uint64."""
-    return Shuffle((_lanes(v, "float32x2"),), (0,), span=current_span())
+    return Shuffle((_lanes(packed, "float32x2"),), (0,), span=current_span())
 
 
-def float2_y(v: Any) -> Expr:
+def float2_y(packed: Any) -> Expr:
     """The second lane of a float32x2, also held in uint64."""
-    return Shuffle((_lanes(v, "float32x2"),), (1,), span=current_span())
+    return Shuffle((_lanes(packed, "float32x2"),), (1,), span=current_span())
 
 
 def float22bfloat162_rn(v0: Any, v1: Any) -> Expr:
@@ -523,14 +541,14 @@ def float22bfloat162_rn(v0: Any, v1: Any) -> Expr:
     return _bits(cast(_joined(v0, v1), "bfloat16x2"))
 
 
-def float22bfloat162_rn_from_float2(p: Any) -> Expr:
+def float22bfloat162_rn_from_float2(packed: Any) -> Expr:
     """A float32x2, also held in uint64, as the uint32 that holds a bfloat16x2."""
-    return _bits(cast(_lanes(p, "float32x2"), "bfloat16x2"))
+    return _bits(cast(_lanes(packed, "float32x2"), "bfloat16x2"))
 
 
-def bfloat1622float2(p: Any) -> Expr:
+def bfloat1622float2(packed: Any) -> Expr:
     """A bfloat16x2, also held in uint32, as the uint64 that holds a float32x2."""
-    return _bits(cast(_lanes(p, "bfloat16x2"), "float32x2"))
+    return _bits(cast(_lanes(packed, "bfloat16x2"), "float32x2"))
 
 
 def fp8x4_e4m3_from_float4(x: Any, y: Any, z: Any, w: Any) -> Expr:
@@ -544,9 +562,9 @@ def _joined(*lanes: Any) -> Expr:
     return Shuffle(made, tuple(range(len(made))), span=current_span())
 
 
-def uint_as_float(x: Any) -> Expr:
+def uint_as_float(bits: Any) -> Expr:
     """The bits of a uint32 as float32."""
-    return reinterpret("float32", x)
+    return reinterpret("float32", bits)
 
 
 def float_as_uint(x: Any) -> Expr:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
 from tirx.intrinsic.core.memory import address_of
 from tirx.ir import Buffer, BufferLoad, Expr, IntImm, Scalar, as_expr, current_span
 from tirx.support.errors import ScriptError
+from tirx.support.suggest import did_you_mean
 
 from ..descriptor import DescriptorError
 
-__all__ = ["at_line", "known", "pointer_to", "refuse"]
+__all__ = ["at_line", "known", "no_name", "pointer_to", "refuse"]
 
 T = TypeVar("T")
 
@@ -20,6 +21,12 @@ T = TypeVar("T")
 def refuse(message: str, hint: str | None = None) -> ScriptError:
     """An error at the author's line."""
     return ScriptError(message, span=current_span(), hint=hint)
+
+
+def no_name(space: str, name: str, names: Sequence[str]) -> AttributeError:
+    """A namespace has no such name; what it has that resembles it."""
+    hint = did_you_mean(name, names)
+    return AttributeError(f"{space} has no `{name}`{'; ' + hint if hint else ''}", name=name)
 
 
 def at_line(check: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -12,9 +12,18 @@ from tirx.ir import Call, as_expr
 
 from ..iket_events import NAME_BYTES, PAYLOADS
 from ..op import ROW
-from .checked import refuse
+from .checked import no_name, refuse
 
 __all__ = ["mark", "official_event", "range_end", "range_pop", "range_push", "range_start", "sentinel_token"]
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return [*__all__]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_name("Tx.cuda.iket", name, __all__)
 
 
 def mark(name: str, payload: Any = None) -> Call:

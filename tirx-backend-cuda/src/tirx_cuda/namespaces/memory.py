@@ -27,9 +27,9 @@ def mbarrier_wait_acquire_cluster(bar: Any, phase: Any) -> Call:
     return call(ROW["mbarrier_wait_acquire_cluster"], bar, phase)
 
 
-def smem_addr_from_uint64(a: Any) -> Call:
+def smem_addr_from_uint64(cluster_addr: Any) -> Call:
     """The 32-bit address of a 64-bit address (or pointer) in the shared memory of the cluster."""
-    return call(ROW["smem_addr_from_uint64"], a)
+    return call(ROW["smem_addr_from_uint64"], cluster_addr)
 
 
 def sm100_2sm_leader_smem_addr(ptr: Any) -> Call:
@@ -66,14 +66,12 @@ def cvt_e2m1x8_f32(v0: Any, v1: Any, v2: Any, v3: Any, v4: Any, v5: Any, v6: Any
 # ---- accumulators of warps -----------------------------------------------------------------------------------------
 
 
-def mma_fill(local_size: int, local_ptr: Any, offset: Any, dtype: str = "float32") -> Call:
+def mma_fill(dtype: Any, local_size: int, local_ptr: Any, offset: Any) -> Call:
     """Zeros in `local_size` registers from `local_ptr[offset]` on."""
     return call(ROW["mma_fill"], known("local_size", local_size), local_ptr, offset, dtype=DType(dtype).name)
 
 
-def mma_store(
-    m: int, n: int, dst_ptr: Any, src_ptr: Any, src_offset: Any, dst_stride: Any, dtype: str = "float32"
-) -> Call:
+def mma_store(dtype: Any, m: int, n: int, dst_ptr: Any, src_ptr: Any, src_offset: Any, dst_stride: Any) -> Call:
     """The accumulator of a warp, eight registers a lane from `src_ptr[src_offset]` on, as 16 rows of 16 at `dst_ptr`."""
     shape = known("m", m), known("n", n)
     if shape != (16, 16):

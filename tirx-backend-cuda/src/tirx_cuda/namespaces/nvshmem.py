@@ -12,12 +12,21 @@ from tirx.intrinsic import call
 from tirx.ir import Call, PointerType, as_expr, cast
 
 from ..op_nvshmem import COMPARISONS, ROW, SIGNALS, WORDS
-from .checked import pointer_to, refuse
+from .checked import no_name, pointer_to, refuse
 
 __all__ = [
     "barrier_all", "fence", "getmem_nbi", "my_pe", "n_pes", "putmem_nbi", "putmem_signal_nbi", "quiet", "signal_op",
     "wait_until",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return [*__all__]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_name("Tx.nvshmem", name, __all__)
 
 
 class Transfer:

@@ -10,9 +10,19 @@ from tirx.ir import Buffer, DType, Expr, as_expr
 from tirx.script.builder import decl_buffer
 
 from ..ptx.chain import ptx
-from .checked import known, pointer_to, refuse
+from .checked import known, no_name, pointer_to, refuse
 
 __all__ = ["ldmatrix", "mma"]
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return [*__all__]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_name("Tx.ptx_legacy", name, __all__)
+
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 # names of element types in these calls -> PTX's, and bits of an element

@@ -14,11 +14,20 @@ from tirx.ir import Call, IntImm, as_expr
 
 from ..descriptor import block_scaled_instruction, instruction, matrix_constant
 from ..op import ROW
-from .checked import at_line, known, pointer_to
+from .checked import at_line, known, no_name, pointer_to
 
 __all__ = [
     "encode_instr_descriptor", "encode_instr_descriptor_block_scaled", "encode_matrix_descriptor", "runtime_instr_desc",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return [*__all__]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_name("Tx.cuda.tcgen05", name, __all__)
 
 
 def encode_matrix_descriptor(desc: Any, addr: Any, ldo: Any, sdo: Any, swizzle: Any) -> Call:

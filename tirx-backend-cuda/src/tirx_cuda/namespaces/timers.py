@@ -15,35 +15,60 @@ from .checked import pointer_to, refuse
 __all__ = ["timer_end", "timer_finalize", "timer_init", "timer_start"]
 
 
-def timer_init(buf: Any, tag: Any, offset: Any, num_groups: Any, group_id: Any) -> Call:
-    """Begin the log `buf` (uint64) of group `group_id` of `num_groups` in each cta; all threads of the group call it.
+def timer_init(
+    profiler_buffer: Any, profiler_tag: Any, profiler_write_offset: Any, num_groups: Any, group_id: Any
+) -> Call:
+    """Begin the log `profiler_buffer` (uint64) of group `group_id` of `num_groups` in each cta; all threads of the group call it.
 
-    `tag` and `offset` point to integers of the thread (at least 32 bits) that the other functions need.
+    `profiler_tag` and `profiler_write_offset` point to integers of the thread (at least 32 bits) that the other functions need.
     """
-    return _call("timer_init", (), buf, tag, offset, num_groups, group_id)
+    return _call("timer_init", (), profiler_buffer, profiler_tag, profiler_write_offset, num_groups, group_id)
 
 
-def timer_start(event: Any, buf: Any, tag: Any, offset: Any, stride: Any, leader_cond: Any = True) -> Call:
-    """Event number `event` (0 to 1023, or a member of an Enum) begins; written by threads where `leader_cond` holds.
+def timer_start(
+    event_type: Any,
+    profiler_buffer: Any,
+    profiler_tag: Any,
+    profiler_write_offset: Any,
+    profiler_write_stride: Any,
+    leader_cond: Any = True,
+) -> Call:
+    """Event number `event_type` (0 to 1023, or a member of an Enum) begins; written by threads where `leader_cond` holds.
 
-    `stride` is the number of groups in all ctas.
+    `profiler_write_stride` is the number of groups in all ctas.
     """
-    return _call("timer_start", (_event(event),), buf, tag, offset, stride, leader_cond)
+    places = profiler_buffer, profiler_tag, profiler_write_offset
+    return _call("timer_start", (_event(event_type),), *places, profiler_write_stride, leader_cond)
 
 
-def timer_end(event: Any, buf: Any, tag: Any, offset: Any, stride: Any, leader_cond: Any = True) -> Call:
-    """Event number `event` ends."""
-    return _call("timer_end", (_event(event),), buf, tag, offset, stride, leader_cond)
+def timer_end(
+    event_type: Any,
+    profiler_buffer: Any,
+    profiler_tag: Any,
+    profiler_write_offset: Any,
+    profiler_write_stride: Any,
+    leader_cond: Any = True,
+) -> Call:
+    """Event number `event_type` ends."""
+    places = profiler_buffer, profiler_tag, profiler_write_offset
+    return _call("timer_end", (_event(event_type),), *places, profiler_write_stride, leader_cond)
 
 
-def timer_finalize(buf: Any, tag: Any, offset: Any, stride: Any, leader_cond: Any = True) -> Call:
+def timer_finalize(
+    profiler_buffer: Any,
+    profiler_tag: Any,
+    profiler_write_offset: Any,
+    profiler_write_stride: Any,
+    leader_cond: Any = True,
+) -> Call:
     """The log of the group ends here."""
-    return _call("timer_finalize", (), buf, tag, offset, stride, leader_cond)
+    places = profiler_buffer, profiler_tag, profiler_write_offset
+    return _call("timer_finalize", (), *places, profiler_write_stride, leader_cond)
 
 
 def _call(name: str, front: tuple[Any, ...], buf: Any, tag: Any, offset: Any, *rest: Any) -> Call:
     tag, offset = pointer_to(tag), pointer_to(offset)
-    kinds = {"tag_dtype": _kind("tag", tag), "offset_dtype": _kind("offset", offset)}
+    kinds = {"tag_dtype": _kind("profiler_tag", tag), "offset_dtype": _kind("profiler_write_offset", offset)}
     rest = tuple(as_expr(value, "bool") if isinstance(value, bool) else value for value in rest)
     return call(ROW[name], *front, buf, tag, offset, *rest, **kinds)
 

@@ -8,9 +8,19 @@ from tirx.intrinsic import call
 from tirx.ir import Call
 
 from ..op import ROW
+from .checked import no_name
 from .tcgen05 import matrix
 
 __all__ = ["encode_matrix_descriptor", "noop_barrier"]
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return [*__all__]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_name("Tx.cuda.wgmma", name, __all__)
 
 
 def encode_matrix_descriptor(desc: Any, addr: Any, ldo: Any, sdo: Any, swizzle: Any) -> Call:
