@@ -10,6 +10,7 @@ import pytest
 
 from tests.trn.build import index, psum, sbuf
 from tirx.ir import FLOAT32, Buffer, Cast, const
+from tirx.layout import ComposeLayout, S
 from tirx.support.errors import ScriptError, TirxError
 from tirx_trn import script as nki
 from tirx_trn.layout import trainium
@@ -118,6 +119,18 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "too many partitions": (lambda: nki.memset(sbuf("big", 129, 4), 0.0), "`big` has 129 partitions, more than the 128"),
     "an addition on GpSimd": (
         lambda: nki.tensor_scalar(T, T, "add", 1.0, engine="gpsimd"), "the GpSimd engine does not do add in nki.tensor_scalar"
+    ),
+    "a size that is no number": (lambda: nki.identity(T, "64"), "`size` of nki.identity is '64'; it is a whole number"),
+    "a range that is no number": (
+        lambda: nki.range_select(T, T, "less", "less", COLUMN, COLUMN, range_start=I), "`range_start` of nki.range_select is `i`"
+    ),
+    "a flag that is none": (lambda: nki.tensorreduce(COLUMN, T, "add", I, 1), "`negate` of nki.tensorreduce is not True or False"),
+    "eight of other partitions": (
+        lambda: nki.nc_find_index8(sbuf("p8", 64, 8, dtype="uint32"), T, sbuf("v8", 64, 8)),
+        "`dst` of nki.nc_find_index8 has 64 partitions, `data` 128",
+    ),
+    "a swizzled tile": (
+        lambda: nki.memset(sbuf("s", 128, 64, layout=ComposeLayout(3, 3, 3, S[(128, 64) : (64, 1)])), 0.0), "of `s` has a swizzle"
     ),
     "from the end": (lambda: nki.memset(T[:, -1:], 0.0), "`result` of nki.memset starts at -1 in dimension 1 of `t`"),
     "other memory": (lambda: nki.tensor_copy(T, Buffer("s", (128, 64), scope="shared")), "`data` of nki.tensor_copy is in shared memory"),

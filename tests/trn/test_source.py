@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.trn.build import imported, index, kernel, loop, lowered, run, sbuf, source_of
+from tests.trn.build import block, imported, index, kernel, loop, lowered, run, sbuf, source_of
 from tests.trn.lint import complaints
 from tests.trn.test_examples import load
 from tests.trn.test_ops import ALL, case_kernel
@@ -191,14 +191,10 @@ def pieces_of(count: int, *, both: bool) -> str:
     """Source of a kernel that takes a tile of one name for each piece; with `both`, two of them are needed together."""
     a, b = Buffer("a", (128 * count, 64)), Buffer("b", (128 * count, 64))
     tiles = [sbuf("x" if not n else f"x_{n}", 128, 64) for n in range(count)]
-    loads = [[tile, nki.load(tile, a[n * 128 : n * 128 + 128, :])] for n, tile in enumerate(tiles)]
-    stores = [nki.store(b[n * 128 : n * 128 + 128, :], tile) for n, tile in enumerate(tiles)]
-    body = (
-        [*sum(loads, []), *stores]
-        if both
-        else sum(([*load, store] for load, store in zip(loads, stores, strict=True)), [])
-    )
-    return source_of(kernel("pieces", [a, b], *body))
+    loads = [block(tile, nki.load(tile, a[n * 128 : n * 128 + 128, :])) for n, tile in enumerate(tiles)]
+    stores = [block(nki.store(b[n * 128 : n * 128 + 128, :], tile)) for n, tile in enumerate(tiles)]
+    order = [*loads, *stores] if both else [item for pair in zip(loads, stores, strict=True) for item in pair]
+    return source_of(kernel("pieces", [a, b], *order))
 
 
 def test_a_name_is_free_again_when_its_tile_is_done() -> None:
@@ -227,5 +223,5 @@ def test_what_nobody_uses_is_not_written() -> None:
         )
     )
     assert "idle" not in text
-    assert "for " not in text
+    assert "in range" not in text
     assert "nisa.tensor_scalar(dst=x, data=x, op0=nl.add, operand0=0.0)" in text

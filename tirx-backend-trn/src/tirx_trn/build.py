@@ -11,7 +11,7 @@ from tirx.support.errors import Diagnostic, ScriptError
 from .box import constant
 from .op import ROWS
 from .opcodes import BITS, canonical, checked_opcode
-from .operands import Region, Tile, bit_pattern, check_number, flag, in_memory, on_chip, refuse, scalar, whole
+from .operands import Region, Tile, bit_pattern, check_number, flag, in_memory, on_chip, refuse, scalar, shown, whole
 from .rules import RULES
 from .table import TABLE, Field, Instruction, Option, source_of
 from .written import Written
@@ -104,7 +104,7 @@ def _constant(made: Written, label: str, value: Any) -> int:
     number = whole(value) if not isinstance(value, bool | float | str) else None
     if number is None:
         refuse(
-            f"`{label}` of nki.{made.spelled} is {value!r}; it is a whole number that is known while the kernel is built"
+            f"`{label}` of nki.{made.spelled} is {shown(value)}; it is a whole number that is known while the kernel is built"
         )
     return number
 
@@ -140,7 +140,7 @@ def _option(made: Written, option: Option, value: Any) -> Any:
     if option.form == "int":
         number = whole(value)
         if number is None:
-            refuse(f"`{option.name}` of nki.{made.spelled} is {value!r}; it is a whole number")
+            refuse(f"`{option.name}` of nki.{made.spelled} is {shown(value)}; it is a whole number")
         return number
     if option.form == "pair":
         return _pair(made, option, value)
@@ -148,7 +148,8 @@ def _option(made: Written, option: Option, value: Any) -> Any:
         value = bool(constant(value))
     if value not in option.allowed:
         refuse(
-            f"`{option.name}` of nki.{made.spelled} is {value!r}", f"it is one of {', '.join(map(str, option.allowed))}"
+            f"`{option.name}` of nki.{made.spelled} is {shown(value)}",
+            f"it is one of {', '.join(map(str, option.allowed))}",
         )
     return value
 
@@ -160,7 +161,7 @@ def _pair(made: Written, option: Option, value: Any) -> tuple[int, ...]:
     found = tuple(number for number in numbers if number is not None)
     if len(found) != len(items) or len(found) not in (0, 2):
         refuse(
-            f"`{option.name}` of nki.{made.spelled} is {value!r}",
+            f"`{option.name}` of nki.{made.spelled} is {shown(value)}",
             "it is a row and a column, known while the kernel is built: (64, 0)",
         )
     return found

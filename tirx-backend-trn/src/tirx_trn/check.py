@@ -33,7 +33,7 @@ from .capacity import too_much
 from .dtypes import NKI_DTYPES
 from .generation import missing
 from .hardware import PSUM
-from .kernel import Access, accesses, device_part, instructions, is_instruction, operands_of
+from .kernel import CHOICE, Access, accesses, device_part, instructions, is_instruction, operands_of
 from .kind import generation_of
 from .layout import is_on_chip
 
@@ -149,7 +149,7 @@ def _loop(node: For) -> Found:
 
 
 def _call(node: Call) -> Found:
-    if not is_instruction(node):
+    if not is_instruction(node) and node.op.name != CHOICE:
         yield Diagnostic(
             f"`{node.op.name}` works on single values, which a NeuronCore's kernel does not have",
             node.span,

@@ -8,9 +8,20 @@ from tirx.intrinsic import Intrinsic, Operand
 from tirx.ir import Attr, BufferRegion, Call, Expr, PrimFunc, Stmt, TileCall, mask_of, walk
 from tirx.tile import reads, writes
 
-__all__ = ["ENTRY", "Access", "accesses", "device_part", "instructions", "is_instruction", "last_uses", "operands_of"]
+__all__ = [
+    "CHOICE",
+    "ENTRY",
+    "Access",
+    "accesses",
+    "device_part",
+    "instructions",
+    "is_instruction",
+    "last_uses",
+    "operands_of",
+]
 
 ENTRY = "tirx.device_entry"
+CHOICE = "if_then_else"  # between numbers, while NKI unrolls the loops
 
 
 class Access:

@@ -25,6 +25,7 @@ __all__ = [
     "on_chip",
     "refuse",
     "scalar",
+    "shown",
     "whole",
 ]
 
@@ -157,7 +158,7 @@ def bit_pattern(value: Any, operation: str, name: str) -> Expr:
         )
     number = whole(value) if not isinstance(value, float) else int(value) if value.is_integer() else None
     if number is None:
-        refuse(f"`{name}` of nki.{operation} is {value!r}; bits are combined with an integer")
+        refuse(f"`{name}` of nki.{operation} is {shown(value)}; bits are combined with an integer")
     return const(number, "int32")
 
 
@@ -173,6 +174,11 @@ def flag(value: Any, operation: str, name: str) -> Expr:
     if not (isinstance(expr, IntImm) and expr.dtype.is_bool):
         refuse(f"`{name}` of nki.{operation} is not True or False", "it is decided while the kernel is built")
     return expr
+
+
+def shown(value: object) -> str:
+    """A value in a message: expressions as they are written."""
+    return f"`{value.script()}`" if isinstance(value, Expr) else repr(value)
 
 
 def whole(value: int | Expr) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from tirx.ir import (
     EQ,
@@ -15,6 +15,7 @@ from tirx.ir import (
     NE,
     Add,
     And,
+    Call,
     Cast,
     Div,
     Expr,
@@ -35,6 +36,7 @@ from tirx.ir import (
 )  # fmt: skip
 from tirx.support.errors import VerifyError
 
+from ..kernel import CHOICE
 from .names import Names
 
 __all__ = ["Exprs", "number"]
@@ -79,13 +81,14 @@ class Exprs:
         if row is not None:
             return self._binary(expr, row)
         rule = _OTHER.get(type(expr))
-        if rule is None:
-            raise VerifyError(
-                f"`{expr.script()}` has no place in the index arithmetic of an NKI kernel",
-                span=expr.span,
-                hint="use + - * // % and comparisons of loop variables and sizes",
-            )
-        return rule(self, expr)
+        return rule(self, expr) if rule is not None else self._refuse(expr)
+
+    def _refuse(self, expr: Expr) -> NoReturn:
+        raise VerifyError(
+            f"`{expr.script()}` has no place in the index arithmetic of an NKI kernel",
+            span=expr.span,
+            hint="use + - * // % and comparisons of loop variables and sizes",
+        )
 
     def _binary(self, expr: Any, row: tuple[str, int, int, int]) -> tuple[str, int]:
         symbol, precedence, left, right = row
@@ -135,8 +138,15 @@ class Exprs:
         return self._write(Mul(expr.a, FloatImm(1.0 / expr.b.value, expr.b.dtype)))
 
     def _select(self, expr: Any) -> tuple[str, int]:
-        test = self._inside(expr.condition, 1)
-        return f"{self._inside(expr.true_value, 1)} if {test} else {self._inside(expr.false_value, 0)}", 0
+        return self._chosen(expr.condition, expr.true_value, expr.false_value)
+
+    def _call(self, expr: Any) -> tuple[str, int]:
+        if expr.op.name != CHOICE:
+            self._refuse(expr)
+        return self._chosen(*expr.args)
+
+    def _chosen(self, condition: Expr, first: Expr, second: Expr) -> tuple[str, int]:
+        return f"{self._inside(first, 1)} if {self._inside(condition, 1)} else {self._inside(second, 0)}", 0
 
 
 def _promoted(expr: Expr, other: Expr) -> Expr:
@@ -148,5 +158,5 @@ def _promoted(expr: Expr, other: Expr) -> Expr:
 
 _OTHER: dict[type[Node], Callable[[Exprs, Any], tuple[str, int]]] = {
     Neg: Exprs._neg, Not: Exprs._not, Min: Exprs._min, Max: Exprs._max, Cast: Exprs._cast, Div: Exprs._div,
-    Select: Exprs._select,
+    Select: Exprs._select, Call: Exprs._call,
 }  # fmt: skip

@@ -24,7 +24,6 @@ from tirx.tile.shapes import is_one
 from tirx.variants import loops
 
 from .. import script as nki
-from ..dtypes import WIDE
 from ..hardware import BANK_BYTES, PARTITIONS, PSUM, SBUF
 from ..layout import trainium
 from ..table import FLOATS
@@ -279,11 +278,9 @@ def _matrices(call: TileCall, context: DispatchContext) -> Verdict:
         decline(
             "products of blocks with scale factors are not offered: nc_matmul_mx of NeuronCore-v4 takes packed types"
         )
-    a, b, out = (work.sides[name].buffer.dtype.name for name in ("A", "B", work.out))
+    a, out = (work.sides[name].buffer.dtype.name for name in ("A", work.out))
     if a not in FLOATS or out not in FLOATS:
         decline("the tensor engine multiplies floats (nisa.nc_matmul); cast first", A=a, out=out)
-    if (a in WIDE) != (b in WIDE):
-        decline("float32 is multiplied only with float32 (nisa.nc_matmul)", A=a, B=b)
     return accept(M=work.extent(M), N=work.extent(N), K=work.extent(K), stationary=work.stationary)
 
 
