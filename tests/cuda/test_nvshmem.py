@@ -85,11 +85,11 @@ def test_source() -> None:
     assert text.startswith("#include <nvshmem.h>\n#include <nvshmemx.h>\n")
     for line in (
         "int peer = floormod(nvshmem_my_pe() + 1, nvshmem_n_pes());",
-        "nvshmemx_putmem_nbi_block(&B[0], &A[0], 64, peer);",
+        "nvshmemx_putmem_nbi_block(B, A, 64, peer);",
         "nvshmemx_getmem_nbi_warp(&B[16], &A[16], n * 4, peer);",
-        "nvshmemx_putmem_signal_nbi_block(&B[32], &A[32], 32, (uint64_t*)&S[0], 5ULL, NVSHMEM_SIGNAL_SET, peer);",
+        "nvshmemx_putmem_signal_nbi_block(&B[32], &A[32], 32, (uint64_t*)S, 5ULL, NVSHMEM_SIGNAL_SET, peer);",
         "nvshmem_putmem_nbi(&B[48], &A[48], 16, peer);",
-        "nvshmem_uint64_wait_until((uint64_t*)&S[0], NVSHMEM_CMP_EQ, 5ULL);",
+        "nvshmem_uint64_wait_until((uint64_t*)S, NVSHMEM_CMP_EQ, 5ULL);",
         "nvshmem_quiet();",
     ):
         assert line in " ".join(text.split()), line

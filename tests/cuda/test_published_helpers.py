@@ -99,7 +99,7 @@ def test_completion_offers_what_there_is(name: str) -> None:
     ("space", "wrong", "right"),
     [
         ("nvshmem", "mype", "my_pe"), ("ptx_legacy", "mmaa", "mma"), ("cuda.tcgen05", "encode_matrix", "encode_matrix_descriptor"),
-        ("cuda.wgmma", "noop", "noop_barrier"), ("cuda.iket", "marks", "mark"), ("cuda", "cta_synk", "cta_sync"),
+        ("cuda.wgmma", "noop_barier", "noop_barrier"), ("cuda.iket", "marks", "mark"), ("cuda", "cta_synk", "cta_sync"),
     ],
 )  # fmt: skip
 def test_unknown_names_say_which_is_near(space: str, wrong: str, right: str) -> None:
