@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,28 @@ def test_as_a_table_and_for_machines() -> None:
     (row,) = json.loads(run(str(KERNEL), "--cost", "--size", "n=4096", "--json").stdout)
     assert row["bound"] == "dma"
     assert row["bytes"] > 0
+
+
+@pytest.mark.parametrize("name", ["nki_long_softmax", "nki_rmsnorm", "nki_tiled_matmul"])
+def test_the_bound_that_is_reached_is_shown(name: str) -> None:
+    """Softmax, RMSNorm and the tiled product come within 80 % of what queues or tensor engine need at least."""
+    text = run(str(KERNEL.with_name(f"{name}.py")), "--cost").stdout
+    shown = re.findall(r"bounds, of which (\d+) % are reached:\n  (\w+)", text)
+    assert int(shown[0][0]) >= 80
+    assert shown[0][1] == "dma"
+
+
+def test_the_large_product_is_bound_by_its_engine(tmp_path: Path) -> None:
+    example = KERNEL.with_name("nki_tiled_matmul.py").read_text()
+    large = tmp_path / "large.py"
+    large.write_text(
+        example.replace('SIZE = {"M": 200, "N": 1100, "K": 300}', 'SIZE = {"M": 2048, "N": 2048, "K": 2048}')
+    )
+    for percent, engine in re.findall(
+        r"bounds, of which (\d+) % are reached:\n  (\w+)", run(str(large), "--cost").stdout
+    ):
+        assert int(percent) >= 80
+        assert engine == "tensor"
 
 
 def test_sizes_are_numbers_of_names() -> None:

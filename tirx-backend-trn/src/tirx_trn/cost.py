@@ -2,14 +2,15 @@
 
     report = cost(tirx.compile(kernel, "trn").lowered, Target("trn"))
     print(report)                # instructions, engines, cycles, bytes; which engine bounds the kernel
-    report.bound, report.microseconds, report.engines["tensor"].microseconds
+    report.bound, report.microseconds, report.engines["tensor"].microseconds, report.reached
 
-Engines work beside each other, so the kernel takes at least as long as the busiest of them: that is the figure of the report.
+Engines work beside each other, so the kernel takes at least as long as the busiest of them: that is the figure of the report. Beside it
+stands what any kernel with these products and parameters needs: the tensor engine at full rate, the queues for every parameter once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -17,6 +18,7 @@ from tirx.analysis.evaluate import evaluate
 from tirx.ir import (
     Attr,
     Bind,
+    Buffer,
     BufferRegion,
     Call,
     Evaluate,
@@ -25,10 +27,12 @@ from tirx.ir import (
     If,
     IntImm,
     IRModule,
+    PrimFunc,
     Seq,
     Stmt,
     StringImm,
     Var,
+    as_expr,
     variables,
     walk,
 )
@@ -37,7 +41,7 @@ from tirx.support.span import Span
 from tirx.target import Target
 
 from .cycles import CYCLES, DMA_LEAST_ROW, LEAST, MATMUL_FLOAT32
-from .hardware import CHIP, PSUM, Generation
+from .hardware import CHIP, PARTITIONS, PSUM, Generation
 from .kernel import is_instruction
 from .kind import generation_of
 from .op import name_of
@@ -75,15 +79,21 @@ class Busy:
 
 
 class Report:
-    """The estimate of one kernel. `flops` are those of its products."""
+    """The estimate of one kernel. `flops` are those of its products; `least` microseconds of an engine for any kernel like this."""
 
-    __slots__ = ("flops", "lines", "name", "target")
+    __slots__ = ("flops", "least", "lines", "name", "target")
 
     def __init__(self, name: str, target: Target) -> None:
         self.name = name
         self.target = target
         self.lines: list[Line] = []
         self.flops = 0
+        self.least: dict[str, float] = {}
+
+    @property
+    def reached(self) -> float:
+        """How near the kernel comes to the larger of the two bounds: 1 is as fast as can be."""
+        return max(self.least.values(), default=0.0) / self.microseconds if self.microseconds else 1.0
 
     @property
     def engines(self) -> dict[str, Busy]:
@@ -120,6 +130,8 @@ class Report:
             "microseconds": self.microseconds,
             "flops": self.flops,
             "bytes": self.bytes,
+            "least": dict(self.least),
+            "reached": self.reached,
             "engines": {
                 name: {"microseconds": busy.microseconds, "cycles": busy.cycles, "bytes": busy.bytes}
                 for name, busy in self.engines.items()
@@ -153,7 +165,18 @@ class Report:
             for name, item in self.engines.items()
         ]
         head = f"{self.name} on {self.target}: bound by {self.bound}, at least {self.microseconds:,.1f} us (estimated)"
-        return "\n".join([head, *_table(rows), "busy:", *busy])
+        return "\n".join([head, *_table(rows), "busy:", *busy, *self._bounds()])
+
+    def _bounds(self) -> Iterator[str]:
+        """What could be reached, and how much of it is."""
+        if not self.least:
+            return
+        yield f"bounds, of which {100 * self.reached:.0f} % are reached:"
+        for name, least in sorted(self.least.items(), key=lambda entry: -entry[1]):
+            yield f"  {name:<7} {least:>10,.1f} us for {_NEEDS[name]}"
+
+
+_NEEDS = {"tensor": "its products at full rate", DMA: "every parameter once"}
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -174,8 +197,18 @@ def cost(module: IRModule, target: Target, sizes: Mapping[str, int] | None = Non
     kernels = [func for func in module if func.attrs.get("role") == "device"]
     report = Report(", ".join(func.name for func in kernels), target)
     for func in kernels:
-        _Counter(report, generation_of(target), target, sizes or {}).visit(func.body, 1)
+        counter = _Counter(report, generation_of(target), target, sizes or {})
+        counter.visit(func.body, 1)
+        report.least[DMA] = report.least.get(DMA, 0.0) + counter.parameters(_tensors(module, func)) / 1000
     return report
+
+
+def _tensors(module: IRModule, kernel: PrimFunc) -> Iterator[Buffer]:
+    """The device tensors that a kernel takes."""
+    taken = {id(param) for param in kernel.params}
+    for func in module:
+        if func.attrs.get("role") != "device":
+            yield from (buffer for buffer in func.buffers() if id(buffer.data) in taken)
 
 
 class _Counter:
@@ -243,7 +276,14 @@ class _Counter:
         line.nanoseconds += nanoseconds * times
         if line.instruction == "matmul":
             rows, columns = (_free(side) // _rows_at_once(call) for side in call.args[1:3])
-            self.report.flops += 2 * times * _partitions(call.args[1]) * _rows_at_once(call) * rows * columns
+            flops = 2 * times * _partitions(call.args[1]) * _rows_at_once(call) * rows * columns
+            self.report.flops += flops
+            self._full_rate(call, flops)
+
+    def parameters(self, tensors: Iterable[Buffer]) -> float:
+        """Nanoseconds of the queues for all of them once."""
+        shapes = [([self._number(as_expr(extent)) for extent in item.shape], item.dtype.bytes) for item in tensors]
+        return sum(prod(shape) * size for shape, size in shapes) / self.dma_gbps
 
     def _price(self, call: Call, engine: str) -> tuple[float, int, float]:
         """Cycles, bytes and nanoseconds of one run."""
@@ -253,9 +293,14 @@ class _Counter:
         cycles = self._matmul(call) if name_of(call.op.name) == "matmul" else self._elementwise(call, engine)
         return cycles, 0, cycles / self.figures.clocks[engine]
 
+    def _full_rate(self, call: Call, flops: int) -> None:
+        """What products take where every processing element works in every cycle."""
+        rate = 2 * PARTITIONS * PARTITIONS * _rows_at_once(call) * self.figures.clocks["tensor"] / _passes(call)
+        self.report.least["tensor"] = self.report.least.get("tensor", 0.0) + flops / rate / 1000
+
     def _matmul(self, call: Call) -> float:
         """max(min(64, stationary elements), moving elements), four times for float32."""
-        passes = MATMUL_FLOAT32 if call.args[1].buffer.dtype.name == "float32" else 1  # type: ignore[attr-defined]
+        passes = _passes(call)
         rows, columns = (_free(side) // _rows_at_once(call) for side in call.args[1:3])
         return float(passes * max(min(LEAST, rows), columns))
 
@@ -273,6 +318,13 @@ class _Counter:
             return 128
         narrow = all(tile.buffer.dtype.bytes == 2 and tile.buffer.dtype.is_float for tile in tiles)
         return self.figures.lanes["vector_2_bytes" if narrow and engine == "vector" else engine]
+
+
+def _passes(call: Call) -> int:
+    """How often the tensor engine goes through a product."""
+    region = call.args[1]
+    assert isinstance(region, BufferRegion)
+    return MATMUL_FLOAT32 if region.buffer.dtype.name == "float32" else 1
 
 
 def _rows_at_once(call: Call) -> int:
