@@ -261,3 +261,107 @@ def test_the_command_line_lists_them_for_machines_and_people(crowd):
     assert told.returncode == 0
     assert "entry point   hangs = toy_hangs (group tirx.api.v1)" in told.stdout
     assert "distribution  tirx-toy-hangs 1.0" in told.stdout
+
+
+KERNEL = """
+from tirx import script as Tx
+
+@Tx.prim_func
+def scale(x: Tx.Buffer((64,), "float32")):
+    Tx.device_entry()
+    tx = Tx.thread_id([64])
+    x[tx] = x[tx] * 2.0
+
+KERNEL, TARGET = scale, "generic"
+
+def arguments(rng):
+    return (rng.standard_normal(64).astype("float32"),)
+
+def expected(x):
+    return {"x": x * 2}
+"""
+
+# Commands that need no backend; {kernel} is a file. What they print has nothing of the broken ones' own.
+HEALTHY = {
+    "version": ["--version"],
+    "help": ["--help"],
+    "run": ["run", "{kernel}"],
+    "check": ["check", "{kernel}"],
+    "explain": ["explain", "{kernel}"],
+    "layout": ["layout", "S[(8, 8) : (8, 1)]"],
+    "cache": ["cache"],
+    "checks": ["conform", "--list"],
+    "completion": ["completion", "bash"],
+    "a new one": ["new-backend", "acme", "-o", "{folder}/acme"],
+    "a listing": ["backends"],
+    "a reason": ["why", "raises_on_import"],
+}
+
+
+@pytest.mark.parametrize("words", HEALTHY.values(), ids=HEALTHY)
+def test_commands_that_need_no_broken_plugin_succeed(crowd, tmp_path, words):
+    file = tmp_path / "scale.py"
+    file.write_text(KERNEL)
+    command = [
+        str(crowd.python.parent / "tirx"),
+        *(word.format(kernel=file, folder=tmp_path / "made") for word in words),
+    ]
+    done = crowd.start(command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
+    assert "chatter" not in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+# Commands that show everything that is installed: they try it, and go on without those that no process survives.
+WHOLE = {"targets": ["targets"], "stubs": ["stubs", "-o", "{folder}"], "doctor": ["doctor"]}
+
+
+@pytest.mark.parametrize("words", WHOLE.values(), ids=WHOLE)
+def test_commands_that_show_everything_name_what_they_leave_out(crowd, tmp_path, words):
+    command = [str(crowd.python.parent / "tirx"), *(word.format(folder=tmp_path / "made") for word in words)]
+    done = crowd.start(command, TIRX_BACKENDS="-hangs")
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert "backend `os_exit` (tirx-toy-os-exit 1.0, os_exit = toy_os_exit (group tirx.api.v1)) cannot be used" in said
+    assert "it ended its process with exit status 0 while it was loaded" in said
+    assert "work without it: TIRX_BACKENDS=-os_exit" in said
+
+
+@pytest.mark.slow
+def test_a_doctor_does_not_wait_for_ever(crowd):
+    done = crowd.start([str(crowd.python.parent / "tirx"), "doctor", "--json"], TIRX_BACKENDS="plain,hangs")
+    found = {item["what"]: item for item in json.loads(done.stdout)}
+    assert found["backend plain"]["state"] == "ok"
+    assert "it did not finish within 10 s" in found["backend hangs"]["found"]
+    assert "TIRX_BACKENDS=-hangs" in found["backend hangs"]["advice"]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in BROKEN if name not in ("twin_one", "twin_two", "no_device", "prints")]
+)
+def test_why_tells_five_facts_and_succeeds(crowd, name):
+    """Entry point, distribution, version, cause, what to do: of what is broken, after it was asked for in the same process."""
+    backend = {"broken_extension": "plain.broken"}.get(name, name)
+    if backend in DEADLY:
+        return
+    text = crowd.ask(
+        f"""
+        import json
+        from tirx import backend
+        for name in ("plain", {backend!r}):
+            try:
+                backend.load(name)
+            except backend.BackendError:
+                pass
+        print(json.dumps(backend.why({backend!r})))
+        """
+    )
+    state, cause, todo = EXPECTED[backend]
+    assert f"{backend}: {state}\n" in text
+    assert f"entry point   {backend} = toy_" in text
+    assert "distribution  tirx-toy-" in text
+    assert " 1.0, in " in text
+    assert cause in text
+    assert todo in text
+    assert "what to do    " in text

@@ -29,14 +29,26 @@ _CHILD = (
 
 
 class ProbeResult:
-    """How loading went in a process of its own: `ok`, the state to show, the cause, what was printed, seconds."""
+    """How loading went in a process of its own: `ok`, the state to show, the cause, what was printed, seconds.
 
-    __slots__ = ("cause", "name", "ok", "output", "rows", "seconds", "state")
+    `answered` is whether that process lived to tell: where it did not, no process should load the plugin.
+    """
+
+    __slots__ = ("answered", "cause", "name", "ok", "output", "rows", "seconds", "state")
 
     def __init__(
-        self, name: str, state: str, cause: str, seconds: float, output: str = "", rows: Mapping[str, int] | None = None
+        self,
+        name: str,
+        state: str,
+        cause: str,
+        seconds: float,
+        output: str = "",
+        rows: Mapping[str, int] | None = None,
+        *,
+        answered: bool = True,
     ) -> None:
         self.name = name
+        self.answered = answered
         self.ok = state == "OK"
         self.state = state
         self.cause = cause
@@ -122,10 +134,10 @@ def _judge(
     answers = [line.partition(" ")[2] for line in told.splitlines() if line.startswith(nonce)]
     if status is None:
         left = "left a process running" if answers else "did not finish"
-        return ProbeResult(name, "FAILED", f"it {left} within {timeout:g} s", seconds, printed)
+        return ProbeResult(name, "FAILED", f"it {left} within {timeout:g} s", seconds, printed, answered=bool(answers))
     if status != 0 or len(answers) != 1:
         ended = f"it ended its process {_how(status)} while it was loaded{_last_words(printed)}"
-        return ProbeResult(name, "FAILED", ended, seconds, printed)
+        return ProbeResult(name, "FAILED", ended, seconds, printed, answered=False)
     data = json.loads(answers[0])
     return ProbeResult(name, data["state"], data["cause"], seconds, printed, data["rows"])
 

@@ -17,6 +17,7 @@ from ..runtime.cache import BinaryCache
 from ..runtime.toolchains import installed_toolchains
 from ..support.errors import BackendError, TirxError
 from ..support.late import load_object
+from .loading import deadly
 from .output import json_option, print_json
 
 __all__ = ["command"]
@@ -50,8 +51,9 @@ def _examined() -> list[dict[str, Any]]:
     python = f"{platform.python_version()} ({sys.executable})"
     found = [_finding("python", "ok", python), _finding("tirx-core", "ok", __version__)]
     found += _shadows() + _libraries() + _cache()
+    fatal = deadly(available())
     for name in (item["name"] for item in backends_data()["backends"]):
-        found += _backend(name)
+        found += [_unusable(name, fatal[name])] if name in fatal else _backend(name)
     if not available():
         found.append(
             _finding("backends", "note", "none installed", "kernels are simulated only; pip install tirx-backend-...")
@@ -95,11 +97,15 @@ def _cache() -> list[dict[str, Any]]:
     ]
 
 
+def _unusable(name: str, error: BackendError) -> dict[str, Any]:
+    return _finding(f"backend {name}", "missing", error.message, error.hint or "")
+
+
 def _backend(name: str) -> list[dict[str, Any]]:
     try:
         load(name)
     except BackendError as error:
-        return [_finding(f"backend {name}", "missing", error.message, error.hint or "")]
+        return [_unusable(name, error)]
     item = info(name)
     found = [_finding(f"backend {name}", "ok", f"{item.distribution} {item.version}")]
     kinds = [k for k in registry().rows("target_kinds") if registry().owner("target_kinds", k).backend == name]
