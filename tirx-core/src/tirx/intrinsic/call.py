@@ -20,6 +20,7 @@ from ..ir import (
     call_attrs,
     current_span,
 )
+from ..ir.build import refuse_region
 from ..support.errors import ScriptError
 from ..support.suggest import did_you_mean
 from ..support.words import an
@@ -120,6 +121,8 @@ def _converted(row: Intrinsic, operand: Operand, value: Any) -> Expr:
     if operand.kind == "text" and not isinstance(value, str | StringImm):
         _refuse(f"operand `{operand.name}` of {row.name} is text, not {type(value).__name__}", None)
     expr = as_expr(value, _literal_dtype(operand, value)) if isinstance(value, _NUMBERS) else as_expr(value)
+    if operand.kind in ("value", "constant") and isinstance(expr, BufferRegion):
+        refuse_region(expr)
     if operand.kind in ("place", "output") and not isinstance(expr, BufferLoad):
         _refuse(f"operand `{operand.name}` of {row.name} is written: give a scalar or a buffer element", None)
     if operand.kind == "pointer" and not expr.dtype.is_handle:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..support.errors import ScriptError
-from .build import as_expr, const
+from .build import as_expr, const, refuse_region
 from .context import current_span, emit, late
 from .convert import store_value
 from .dtype import DType, PointerType
@@ -215,6 +215,8 @@ class Buffer(BufferViews):
 
     def _index(self, item: Any, axis: int) -> Expr:
         expr = as_expr(item)
+        if type(expr) is BufferRegion:
+            refuse_region(expr)
         if not expr.dtype.is_integer:
             kind = "text" if isinstance(expr, StringImm) else f"of type {expr.dtype}"
             self._refuse(f"index {axis} of `{self.name}` is {kind}, not an integer", "cast it, e.g. Tx.int32(x)")

@@ -128,7 +128,9 @@ def as_expr(value: Any, dtype: DType | str | None = None) -> Expr:
     raise ScriptError(
         f"{type(value).__name__} {_short(value)} is not a kernel value",
         span=current_span(),
-        hint="kernel values are numbers, scalars, buffer elements and expressions of them",
+        hint="an array comes into a kernel as a parameter: x: Tx.Buffer(shape, dtype)"
+        if getattr(value, "ndim", 0)
+        else "kernel values are numbers, scalars, buffer elements and expressions of them",
     )
 
 
@@ -141,6 +143,8 @@ def cast(value: Any, dtype: DType | str) -> Expr:
     """`value` converted to `dtype`; constants are converted at once, an equal type changes nothing."""
     kind = DType(dtype)
     expr = as_expr(value, None)
+    if type(expr) is BufferRegion:
+        refuse_region(expr)
     if expr.dtype is kind:
         return expr
     if kind.lanes != expr.dtype.lanes:
@@ -304,6 +308,8 @@ def logical_or(a: Any, b: Any) -> Any:
 def truth(a: Any) -> Expr:
     """`a` as a bool expression: numbers compare with zero, as in Python."""
     value = as_expr(a)
+    if type(value) is BufferRegion:
+        refuse_region(value)
     if value.dtype.is_bool:
         return value
     if value.dtype.is_integer or value.dtype.is_float:

@@ -36,6 +36,10 @@ class Expr(Node, ExprOps, abstract=True):
         def dtype(self) -> DType:
             """The type of the value."""
 
+    def __str__(self) -> str:
+        """As authors write it: what `print(x[i])` shows while a kernel is built."""
+        return self.script()
+
 
 class IntImm(Expr):
     """An integer or bool constant; `value` fits `dtype` (the operators and `const` check that)."""

@@ -124,6 +124,8 @@ def _hint(error: Exception, frame: FrameType) -> str | None:
     if isinstance(error, TypeError):
         found = next((hint for text, hint in _TYPES.items() if text in str(error)), None)
         return found or _signature(str(error), frame)
+    if isinstance(error, IndexError) and "valid indices" in str(error):
+        return "an array of NumPy is indexed while the kernel is built; it comes into a kernel as a parameter: x: Tx.Buffer(shape, dtype)"
     if isinstance(error, KeyError) and error.args and is_kernel_value(error.args[0]):
         return "the value is known only when the kernel runs: keep tables in buffers, or choose with Tx.if_then_else"
     name = getattr(error, "name", None)

@@ -107,7 +107,7 @@ class _Scoping:
     def _expression(self, root: Expr, span: Span | None) -> None:
         for node in walk(root, _USES):
             if isinstance(node, Var):
-                self._use(node, node.span or span)
+                self._use(node, span or node.span)  # a variable's own place is where it was made
             elif isinstance(node, Let):
                 self.valid.add(id(node.var))
             elif isinstance(node, IndexFunction):
