@@ -20,5 +20,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not dead
 
 
+def test_every_how_to_is_on_the_start_page_and_in_the_list_at_the_side() -> None:
+    start = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    names = [f"how-to/{path.stem}" for path in ROOT.glob("docs/how-to/*.md")]
+    assert not [name for name in names if f"({name}.md)" not in start]
+    assert not [name for name in names if f"\n{name}\n" not in start]
+
+
 def test_the_readme_fits_on_one_screen() -> None:
     assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 50
