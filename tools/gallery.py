@@ -32,6 +32,10 @@ GROUPS = {
         "Threads",
         "Each thread says what it loads, computes and stores; shared memory, barriers and shuffles are written out.",
     ),
+    "tensor": (
+        "Tensor copies",
+        "Copies of whole boxes by the hardware (TMA) feed products that run beside the threads.",
+    ),
     "tile": ("Tile operations", "Groups of threads move and compute tiles; dispatch picks the instructions."),
     "nki": ("Trainium", "A machine without threads: engines that work on tiles in on-chip memory."),
 }
@@ -44,10 +48,13 @@ RELATED = {
     "Tx.warp.copy(": "how-to/write-with-tiles.md",
     "Tx.tile.": "how-to/write-with-tiles.md",
     "dispatch": "how-to/choose-a-variant.md",
+    "tensor_map": "how-to/copy-tiles-with-tma.md",
+    "tirx_cuda.lang": "how-to/build-a-pipeline.md",
     "Tx.ptx.": "how-to/use-ptx.md",
     "layout=": "how-to/read-a-layout.md",
     "alloc_shared": "how-to/debug-a-race.md",
 }
+GROUP_OF = {"tile": "tile", "nki": "nki", "hopper": "tensor", "blackwell": "tensor"}  # first words of names
 LONG = 40  # lines; what is longer is folded
 LANGUAGES = {"cuda": "cuda", "nki": "python", "opencl": "c"}
 TITLES = {"cuda": "CUDA C++", "nki": "NKI", "opencl": "OpenCL C"}
@@ -74,8 +81,9 @@ def write(folder: Path) -> None:
 def digest() -> str:
     """What the pages depend on, in one number."""
     found = hashlib.sha256(np.__version__.encode())
-    for path in sorted(path for name in INPUTS for path in (ROOT / name).rglob("*.py")):
-        found.update(path.read_bytes())
+    for path in sorted(path for name in INPUTS for path in (ROOT / name).rglob("*.*")):
+        if path.is_file() and path.suffix not in {".pyc", ".md"}:
+            found.update(path.read_bytes())
     return found.hexdigest()
 
 
@@ -122,8 +130,7 @@ class Example:
     @property
     def group(self) -> str:
         """What the first part of its name says."""
-        first = self.name.partition("_")[0]
-        return first if first in GROUPS else ""
+        return GROUP_OF.get(self.name.partition("_")[0], "")
 
     @property
     def sentence(self) -> str:
