@@ -132,10 +132,10 @@ def _reexports(module: ModuleType) -> dict[str, _Line]:
             if name in listed:
                 # a submodule of the package itself: checkers look for it beside the stub that we are writing
                 found[name] = _import("." if node.level == 1 and not node.module else origin, alias.name, name)
-    other = (node for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name))
-    for node in other:  # `IRBuilder = Builder`
-        names = [target.id for target in node.targets if isinstance(target, ast.Name) and target.id in listed]
-        found.update((name, _Line(frozenset(), f"{ast.unparse(node)}\n")) for name in names)
+    for assigned in tree.body:  # `IRBuilder = Builder`
+        if isinstance(assigned, ast.Assign) and isinstance(assigned.value, ast.Name):
+            names = [target.id for target in assigned.targets if isinstance(target, ast.Name) and target.id in listed]
+            found.update((name, _Line(frozenset(), f"{ast.unparse(assigned)}\n")) for name in names)
     return found
 
 

@@ -191,7 +191,7 @@ def _words(text: str) -> tuple[str, dict[str, Any]]:
     return words[0], given
 
 
-def _attribute_hint(word: str, given: Mapping[str, Any]) -> str:
+def _attribute_hint(word: str, given: dict[str, Any]) -> str:
     """How to write a word that stands after the kind: `arch=1`, or `-arch 1`."""
     name, equals, _ = word.partition("=")
     if equals:
