@@ -50,7 +50,7 @@ from .namespaces.tensor_maps import (
     tensormap_encode_im2col,
     tensormap_encode_tiled,
     tensormap_record,
-)
+)  # fmt: skip
 from .namespaces.timers import timer_end, timer_finalize, timer_init, timer_start
 from .op import ROW
 from .ptx.instructions import ptx as ptx  # noqa: PLC0414 - offered from here, with its types
@@ -115,20 +115,11 @@ __all__ = [
     "runtime_instr_desc",
     "sm100_2sm_leader_smem_addr",
     "smem_addr_from_uint64",
-    "syncthreads_and",
-    "syncthreads_or",
-    "tcgen05",
-    "tensor_map",
-    "tensor_map_im2col",
-    "tensormap_encode_im2col",
-    "tensormap_encode_tiled",
-    "tensormap_record",
+    "syncthreads_and", "syncthreads_or", "tcgen05",
+    "tensor_map", "tensor_map_im2col", "tensormap_encode_im2col", "tensormap_encode_tiled", "tensormap_record",
     "thread_fence",
     "thread_rank",
-    "timer_end",
-    "timer_finalize",
-    "timer_init",
-    "timer_start",
+    "timer_end", "timer_finalize", "timer_init", "timer_start",
     "trap_when_assert_failed",
     "uint_as_float",
     "wait_until",

@@ -108,8 +108,8 @@ class CDialect:
 
     __slots__ = (
         "align", "assertion", "bridges", "calls", "dynamic", "dynamic_argument", "function", "helpers", "kernel", "launch_axes",
-        "launch_type", "listed", "name", "overloads", "pairs", "record", "reserved", "restrict", "scopes", "spaces", "types", "unroll", "vector",
-        "vector_alignment",
+        "launch_type", "listed", "name", "overloads", "pairs", "record", "reserved", "restrict", "scopes", "spaces", "types", "unroll",
+        "vector", "vector_alignment",
     )  # fmt: skip
 
     def __init__(
