@@ -1,4 +1,4 @@
-"""Reductions whose rows are spread over several warps: partial results meet in shared memory."""
+"""Reductions whose rows several warps fold: partial results meet in shared memory."""
 
 from __future__ import annotations
 
@@ -43,6 +43,51 @@ class TestValues:
     def test_half_precision(self, operation, target):
         tiles = {"dst": Place("shared", (16,), "float16"), "src": Place("local", (16, 32), "float16", WARPS)}
         check_tile_operation(operation, tiles, target=target, **{**SPREAD, "tolerance": 1e-3})
+
+
+@pytest.mark.parametrize("target", ["generic", "cuda -arch=sm_80"])
+class TestFewLongRowsInMemory:
+    @pytest.mark.parametrize("operation", ["sum", "max", "min"])
+    @pytest.mark.parametrize("accum", [False, True])
+    @pytest.mark.parametrize(("rows", "length", "threads"), [(1, 1024, 128), (2, 600, 192), (3, 517, 256)])
+    def test_several_warps_fold_one_row(self, operation, accum, rows, length, threads, target):
+        tiles = {"dst": Place("shared", (rows,)), "src": Place("shared", (rows, length))}
+        check_tile_operation(operation, tiles, accum=accum, target=target, threads=threads, tolerance=1e-4)
+
+    def test_columns(self, target):
+        tiles = {"dst": Place("shared", (2,), "int32"), "src": Place("shared", (512, 2), "int32")}
+        check_tile_operation("sum", tiles, axes=0, target=target, threads=128)
+
+
+@pytest.mark.parametrize(
+    ("rows", "length", "partials"), [(1, 1024, 8), (2, 1024, 8), (3, 1024, 6), (1, 300, 2), (1, 128, 0), (8, 1024, 0)]
+)
+def test_as_many_warps_a_row_as_there_are_and_as_it_pays(rows, length, partials):
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((rows, length), "float32"), B: Tx.Buffer((rows,), "float32")):
+        Tx.device_entry()
+        Tx.thread_id([256])
+        Tx.cta.sum(B, A)
+
+    text = str(tirx.compile(kernel, "cuda -arch=sm_80").source)
+    assert (f"float partials[{partials}];" in text) == (partials > 0)
+    assert ("partials" in text) == (partials > 0)
+
+
+def test_warpgroups_fold_their_own_long_rows():
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((2, 1024), "float32"), B: Tx.Buffer((2,), "float32")):
+        Tx.device_entry()
+        group = Tx.warpgroup_id([2])
+        Tx.thread_id([256])
+        Tx.warpgroup.sum(B[group : group + 1], A[group : group + 1, :])
+
+    a = np.random.default_rng(3).integers(0, 9, (2, 1024)).astype("float32")
+    b = np.zeros(2, "float32")
+    report = tirx.simulate(kernel, a, b, target="cuda -arch=sm_90a")
+    assert report.verdict == "clean", str(report)
+    np.testing.assert_array_equal(b, a.sum(axis=1))
+    assert "float partials[8];" in str(tirx.compile(kernel, "cuda -arch=sm_90a").source)
 
 
 def of_warpgroups(loops=1, workspace=None, guard=None):

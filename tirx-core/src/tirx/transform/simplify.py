@@ -1,4 +1,4 @@
-"""Integer expressions in their shortest form, known conditions decided, names for constants and copies gone.
+"""Integer expressions in their shortest form, known conditions decided, names for constants and copies gone, loops of one turn too.
 
 before  bx = 0
         if i < 64: A[bx * 64 + i // 32 * 32 + i % 32] = 1.0        (i in 0..63)
@@ -15,11 +15,13 @@ from ..ir import (
     Add,
     Binary,
     Bind,
+    Break,
     BufferLoad,
     BufferStore,
     Call,
     Cast,
     Compare,
+    Continue,
     Div,
     Evaluate,
     Expr,
@@ -56,6 +58,7 @@ __all__ = ["simplify"]
 
 _WORTH_IT = mask_of(Binary, Unary, Not, Select, Cast)
 _INTEGERS = mask_of(Compare)
+_IN_ORDER = frozenset({"serial", "unrolled", "parallel"})
 _FLOATING = frozenset({Sub, Mul, Div, Min, Max, Cast, Call})
 
 
@@ -101,6 +104,8 @@ class _Simplifier(Ranged):
         return super().statement(stmt)
 
     def loop(self, loop: For) -> Stmt | list[Stmt]:
+        if _runs_once(loop):
+            return self.statement(Substitution({id(loop.var): loop.start}).apply(loop.body))
         made = super().loop(loop)
         gone = isinstance(made, For) and isinstance(made.extent, IntImm) and made.extent.value <= 0
         return [] if gone and isinstance(loop.step, IntImm) and loop.step.value > 0 else made
@@ -122,6 +127,13 @@ class _Simplifier(Ranged):
         if self.analyzer.prove(condition):
             return True
         return False if self.analyzer.refute(condition) else None
+
+
+def _runs_once(loop: For) -> bool:
+    """Whether a loop has one turn and is left by no other way than its end."""
+    if not (isinstance(loop.extent, IntImm) and isinstance(loop.step, IntImm)) or loop.kind not in _IN_ORDER:
+        return False
+    return 0 < loop.extent.value <= loop.step.value and not loop.body.has(Break, Continue)
 
 
 def _is_data(expr: Expr) -> bool:

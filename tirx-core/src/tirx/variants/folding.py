@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from .folds import Folds
     from .operand import Index, Tile
 
-__all__ = ["WORKSPACE", "can_meet", "emit_across", "exchange", "folded_here", "over", "store_folded"]
+__all__ = [
+    "WORKSPACE", "can_meet", "emit_across", "exchange", "fold_parts", "folded_here", "has_place", "left_by_warps", "over",
+    "store_folded",
+]  # fmt: skip
 
 SHARED = "shared"
 WORKSPACE = "partials"
@@ -69,14 +72,18 @@ def store_folded(target: Tile, coords: Sequence[Index], total: Scalar, call: Til
 # ---- across warps ---------------------------------------------------------------------------------------------------
 
 
+def _members(context: DispatchContext) -> tuple[int | None, Expr]:
+    """How many members of the scope there are in a cta, and which one this is: each has places of its own."""
+    scope = context.scope
+    return (1, as_expr(0)) if scope == "cta" else (context.width(scope, "cta"), context.id(scope, "cta"))
+
+
 class _Places:
     """The places of partial results in memory: one per member of the scope, warp that holds a part of a row, and row."""
 
     def __init__(self, context: DispatchContext, plan: Folds) -> None:
         self.context, self.plan = context, plan
-        scope = context.scope
-        self.members = 1 if scope == "cta" else context.width(scope, "cta")
-        self.member = as_expr(0) if scope == "cta" else context.id(scope, "cta")
+        self.members, self.member = _members(context)
         self.warps = int(product([part.extent for part in plan.across]))
         self.rows = plan.row(plan.coords())[1]
 
@@ -141,6 +148,37 @@ def emit_across(call: TileCall, context: DispatchContext, plan: Folds) -> None:
                 total.assign(fold(as_expr(total), partials[places.at(as_expr(warp), coords)]))
             store_folded(plan.target, coords, total, call)
     context.sync()  # the next reduction writes there
+
+
+def has_place(context: DispatchContext) -> bool:
+    """Whether warps can leave partial results for each other: in shared memory, with barriers around."""
+    allowed = context.target.capabilities.scopes
+    if (context.scope != "cta" and context.encloses("cta")) or (allowed and SHARED not in allowed):
+        return False
+    return context.can_sync().fits and _members(context)[0] is not None
+
+
+def left_by_warps(
+    total: Scalar, warps: int, row: Index, rows: Index, here: Sequence[Expr], context: DispatchContext
+) -> list[Expr]:
+    """Each of `warps` neighbouring warps leaves what it has of `row`; the places where all of that is, once it is there."""
+    width, (members, member) = context.width("thread", "warp"), _members(context)
+    assert width is not None
+    assert members is not None
+    assert isinstance(rows, int)  # `has_place` and who asks it see to all three
+    partials = _memory(context, members * rows * warps, as_expr(total).dtype)
+    rank, analyzer = as_expr(context.rank), context.analyzer
+    first = (member * rows + row) * warps
+    with when([*here, as_expr(analyzer.simplify(rank % width) == 0)]):
+        partials[analyzer.simplify(as_expr(first + rank // width % warps))] = as_expr(total)
+    context.sync()
+    return [as_expr(partials[analyzer.simplify(as_expr(first + warp))]) for warp in range(warps)]
+
+
+def fold_parts(total: Scalar, parts: Sequence[Expr], fold: Callable[[Expr, Expr], Expr]) -> None:
+    """`total` becomes all of the parts, the first of them first; where there are none, it is the whole already."""
+    for number, part in enumerate(parts):
+        total.assign(fold(as_expr(total), part) if number else part)
 
 
 def _memory(context: DispatchContext, count: int, dtype: object) -> Buffer:

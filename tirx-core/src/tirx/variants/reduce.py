@@ -2,7 +2,8 @@
 
 local     each thread folds what it holds; threads that hold the rest of a row exchange (`thread_reduce=True`): lanes by shuffles,
           warps through `partials` in shared memory
-shared    a group of lanes folds each row, lane after lane, then exchanges
+shared    a group of lanes folds each row, lane after lane, then exchanges; where rows are long and fewer than the warps, several
+          warps fold one and meet through `partials` in shared memory
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from ..ir import as_expr, cast, const
 from ..ir.sizes import product
 from ..tile import ConfigKey, Predicate, Variant, Verdict, accept, decline
 from .agreement import is_holder
-from .folding import WORKSPACE, can_meet, emit_across, exchange, folded_here, over, store_folded
+from .folding import (
+    WORKSPACE,
+    can_meet,
+    emit_across,
+    exchange,
+    fold_parts,
+    folded_here,
+    has_place,
+    left_by_warps,
+    over,
+    store_folded,
+)  # fmt: skip
 from .folds import REDUCTIONS, Folds, accumulator_of, identity_of, reduced_tiles
 from .formulas import BINARY
 from .share import split, when
@@ -72,17 +84,22 @@ def _exchangeable(call: TileCall, context: DispatchContext) -> Verdict:
 # ---- shared -------------------------------------------------------------------------------------------------------
 
 
+EACH = 4  # values of a thread from which more threads than a warp pay for a row
+
+
 def emit_shared(call: TileCall, context: DispatchContext) -> None:
-    """A group of lanes per element of the destination; the groups take the elements in rounds."""
+    """A group of threads per element of the destination; the groups take the elements in rounds."""
     target, source, axes = reduced_tiles(call, context)
     kept = [extent for dim, extent in enumerate(source.extents) if dim not in axes]
     folded = [source.extents[dim] for dim in axes]
     rows, length = product(kept), product(folded)
-    group = group_size(length, context)
+    lanes = group_size(length, context)
+    warps = warps_of_a_row(rows, length, lanes, context)
+    group = lanes * warps
     groups = context.threads // group
     rank, fold, analyzer = as_expr(context.rank), BINARY[call.op.name], context.analyzer
     dtype = accumulator_of(call.op.name, source.dtype)
-    lane = analyzer.simplify(rank % group) if group > 1 else const(0)
+    member = analyzer.simplify(rank % group) if group > 1 else const(0)
     with Tx.serial(_ceildiv(rows, groups)) as turn:
         analyzer.bind(turn, 0, None)
         row = analyzer.simplify(turn * groups + rank // group)
@@ -90,15 +107,19 @@ def emit_shared(call: TileCall, context: DispatchContext) -> None:
         total = Tx.local_scalar(dtype)
         total.assign(identity_of(call.op.name, dtype))
         with when(here), Tx.serial(_ceildiv(length, group)) as step:
-            column = analyzer.simplify(step * group + lane)
+            column = analyzer.simplify(step * group + member)
             inside = [] if isinstance(length, int) and length % group == 0 else [as_expr(column < length)]
             with when(inside):
                 at = _merged(split(row, kept, analyzer), split(column, folded, analyzer), axes)
                 total.assign(fold(as_expr(total), cast(source.load(at), dtype)))
-        exchange(total, _halvings(group), fold, context)
-        with when([*here, *([as_expr(lane == 0)] if group > 1 else [])]):
+        exchange(total, _halvings(lanes), fold, context)
+        parts = left_by_warps(total, warps, row, rows, here, context) if warps > 1 else []
+        with when([*here, *([as_expr(member == 0)] if group > 1 else [])]):
+            fold_parts(total, parts, fold)
             at = _merged(split(row, kept, analyzer), [0] * len(axes), axes)
             store_folded(target, at, total, call)
+        if parts:
+            context.sync()  # the next reduction writes there
 
 
 def group_size(length: Index, context: DispatchContext) -> int:
@@ -109,6 +130,15 @@ def group_size(length: Index, context: DispatchContext) -> int:
     if not isinstance(length, int):
         return width
     return min(1 << max(length - 1, 0).bit_length(), width)
+
+
+def warps_of_a_row(rows: Index, length: Index, lanes: int, context: DispatchContext) -> int:
+    """How many warps fold one row together: more than one where there are warps left, long rows, and a place to meet."""
+    if not isinstance(rows, int) or not isinstance(length, int) or lanes != context.width("thread", "warp"):
+        return 1
+    warps = context.threads // lanes
+    free = min(warps // max(rows, 1), length // (lanes * EACH), warps & -warps)
+    return 1 << free.bit_length() - 1 if free > 1 and has_place(context) else 1
 
 
 def _halvings(group: int) -> list[int]:
@@ -147,6 +177,6 @@ def reduce_variants(kind: str) -> tuple[Variant, ...]:
                     workspace=PARTIALS,
                     doc="each thread folds its registers; lanes exchange, warps meet in `partials`"),
             Variant(operation, kind, "shared", priority=10, emit=emit_shared, predicates=shared,
-                    doc="a group of lanes folds each row"),
+                    doc="a group of lanes folds each row; several warps, where rows are few and long"),
         )
     )  # fmt: skip
