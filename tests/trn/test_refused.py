@@ -23,6 +23,7 @@ COLUMN, FULL = sbuf("column", 128, 1), sbuf("full", 128, 128)
 BF = sbuf("bf", 128, 64, dtype="bfloat16")
 I32 = sbuf("i32", 128, 64, dtype="int32")
 EIGHT, MASK, BYTES = sbuf("eight", 128, 8), sbuf("mask", 128, 64, dtype="uint8"), sbuf("bytes", 128, 64, dtype="uint8")
+DEEP = sbuf("deep", 128, 2, 2, 2, 2)
 F64 = Buffer("f64", (128, 64), "float64", scope="trn.sbuf")
 F8, F8_2 = sbuf("f8", 128, 64, dtype="float8_e4m3"), sbuf("f8", 128, 2, 32, dtype="float8_e4m3")
 P, Q = psum("p", 64, 64), psum("q", 64, 64)
@@ -60,6 +61,11 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "scalar of a wrong type": (lambda: nki.tensorscalar(T, T, BF[:, 0:1], "add"), "a tile of scalars is float32"),
     "nan": (lambda: nki.memset(T, float("nan")), "`value` of nki.memset is not a number"),
+    "four free dimensions on the way to a sum": (
+        lambda: nki.tensorscalar_reduce(COLUMN, DEEP, DEEP, 1.0, "mul", "add"),
+        "`tensorscalar_res` of nki.tensorscalar_reduce has 4 free dimensions; it takes at most 3",
+    ),
+    "a scale of another type": (lambda: nki.activation(T, T, "exp", 0.0, BF[:, 0:1]), "`scale` of nki.activation is a tile of bfloat16"),
     "nan bias": (lambda: nki.activation(T, T, "exp", float("nan")), "`bias` of nki.activation is not a number"),
     "fraction into integers": (lambda: nki.memset(I32, 0.5), "`value` of nki.memset is 0.5, which is no int32"),
     "reverse of a fused reduction": (lambda: nki.tensorscalar_reduce(COLUMN, T, T, 1.0, "add", "add", True), "cannot reverse its operands"),

@@ -247,6 +247,12 @@ VECTORS: dict[str, Case] = {
     "a column first": (lambda x, y, r: [nki.tensor_tensor(r, y, x, "subtract")], [X, COLUMN], [COLUMN - X]),
     "one scalar for all": (lambda x, r: [nki.tensor_scalar(r, x, "subtract", x[0:1, 2:3], True)], [X], [3 - X]),
     "one scalar beside a tile": (lambda x, r: [nki.tensor_tensor(r, x, x[0:1, 2:3], "multiply")], [X], [3 * X]),
+    "a bias of bytes": (
+        lambda x, b, r: [nki.activation(r, x, "copy", b)], [X, np.array([[3], [200]], np.uint8)], [X + f32([3], [200])]
+    ),
+    "one byte for all": (
+        lambda x, b, r: [nki.activation(r, x, "copy", b[0:1, :])], [X, np.array([[3], [200]], np.uint8)], [X + 3]
+    ),
     "one bias for all": (lambda x, r: [nki.activation(r, x, "copy", x[0:1, 3:4])], [X], [X + 4]),
     "remainder of integers": (lambda x, r: [nki.tensorscalar(r, x, 8, "mod")], [BITS], [i32([4, 7, 7, 0], [0, 7, 0, 1])]),
     "two rows at a time": (

@@ -63,13 +63,14 @@ def not_both_in_psum(a: Tensor, b: Tensor, name: str) -> None:
 
 
 def vector_or_number(value: Any, data: Tensor, name: str) -> np.ndarray:
-    """A number, or a float32 tile with one element for each partition of `data`."""
+    """A number, or a tile with one element for each partition of `data`: of float32, but for a bias."""
     if isinstance(value, bool) or not isinstance(value, int | float | Tensor):
         refuse(f"{name} is {value!r}, neither a number nor a tile")
     if not isinstance(value, Tensor):
         return np.float32(value)  # type: ignore[return-value]
     chip(value)
-    if (value.shape[0], value.free) != (data.shape[0], 1) or value.dtype is not nl.float32:
+    any_type = name == "bias"
+    if (value.shape[0], value.free) != (data.shape[0], 1) or not (any_type or value.dtype is nl.float32):
         refuse(f"{name} is a tile of {value.shape} {value.dtype.name}; it takes ({data.shape[0]}, 1) float32")
     return value.read_flat()
 

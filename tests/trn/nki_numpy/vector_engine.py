@@ -174,6 +174,8 @@ def tensor_scalar_reduce(
     chip(dst, data)
     pointwise(dst, data)
     column(reduce_res, data, "reduce_res")
+    if max(len(dst.shape), len(data.shape)) > 4:
+        refuse("tensor_scalar_reduce takes at most three free dimensions")
     if reverse0:
         refuse("reverse0 is not supported by tensor_scalar_reduce")
     if arithmetic(reduce_op).name not in REDUCTIONS:

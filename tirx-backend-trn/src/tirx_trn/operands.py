@@ -132,7 +132,7 @@ def _other_way(scope: str, scopes: Sequence[str]) -> str | None:
 
 
 def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
-    """A number, or a float32 tile with one element per partition."""
+    """A number, or a tile with one element per partition: of float32, but for a bias, which has any type."""
     if not isinstance(value, Buffer | BufferRegion | BufferLoad):
         check_number(value, operation, name)
         if isinstance(value, bool | int | float):
@@ -144,7 +144,7 @@ def scalar(value: Any, operation: str, name: str, partitions: int) -> Expr:
             f"`{name}` of nki.{operation} is a tile of {tile}; it takes a number, or {partitions} x 1",
             "one value per partition; for a value per element use tensortensor",
         )
-    if tile.dtype != "float32":
+    if tile.dtype != "float32" and name != "bias":
         refuse(f"`{name}` of nki.{operation} is a tile of {tile.dtype}; a tile of scalars is float32")
     return tile.region
 

@@ -24,6 +24,7 @@ __all__ = ["PERMUTATIONS", "RULES"]
 PERMUTATIONS = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}  # the axes of a DMA transpose, by the number of dimensions
 _WIDEST = max(row.moving_max for row in GENERATIONS.values()) * 2  # bfloat16 sums are half as wide
 _MOST_FOR_EIGHT = 16_384
+MOST_REDUCED = 3  # free dimensions of tensor_scalar_reduce
 ARRAY_PARTS = (128, 64, 32)  # rows or columns of the array that a product can have for itself
 _TRANSPOSED_ROW = 32  # bytes of which a row that a DMA transpose writes is a multiple
 
@@ -345,6 +346,18 @@ def division(made: Written) -> None:
             )
 
 
+def three_free(made: Written) -> None:
+    """A reduction on the way needs one of the dimensions that an access can have."""
+    for tile in made.tiles.values():
+        lead = tile.box.place.partition_dim
+        free = sum(extent != 1 for dim, extent in enumerate(tile.box.extents) if dim != lead)
+        if free > MOST_REDUCED:
+            refuse(
+                f"`{tile.name}` of nki.{made.spelled} has {free} free dimensions; it takes at most {MOST_REDUCED}",
+                "work on slices of it, or reduce with Tx.nki.tensorreduce",
+            )
+
+
 def on_gpsimd(made: Written) -> None:
     """Of the operations with a scalar the GpSimd engine does rsqrt and powers."""
     others = [opcode for opcode in made.opcodes.values() if opcode not in ("rsqrt", "power")]
@@ -393,6 +406,6 @@ RULES: dict[str, Callable[[Written], None]] = {
     rule.__name__: rule
     for rule in (
         same_slice, transposed_copy, same_type, not_both_in_psum, pattern, identity, matmul, transpose, bits, reduction, power, unary,
-        division, on_gpsimd, not_reversed, needs_result, eight,
+        division, on_gpsimd, three_free, not_reversed, needs_result, eight,
     )
 }  # fmt: skip

@@ -145,6 +145,7 @@ def _command(default: str, *allowed: str, explicit: str = "") -> Option:
 
 
 _DATA, _BOTH = Field("data", "data"), ("not_both_in_psum",)
+_BIAS = Field("bias", "bias", "scalar")  # of any type
 
 _ROWS = (
     # ---- data movement ----
@@ -209,12 +210,12 @@ _ROWS = (
     ),
     # ---- the scalar engine ----
     Instruction(
-        "activation", "nisa.activation", (SCALAR,), _out("result"), _DATA, _op("opcode", "op", ACTIVATIONS), _scalar("bias"),
+        "activation", "nisa.activation", (SCALAR,), _out("result"), _DATA, _op("opcode", "op", ACTIVATIONS), _BIAS,
         _scalar("scale"), doc="result = opcode(data * scale + bias), on the scalar engine.", accuracy="ulp(4)",
     ),
     Instruction(
         "activation_reduce", "nisa.activation_reduce", (SCALAR,), _column("reduce_res"), _out("act_res"), _DATA,
-        _op("opcode", "op", ACTIVATIONS), _op("reduce_opcode", "reduce_op", ACCUMULATE), _scalar("bias"), _scalar("scale"),
+        _op("opcode", "op", ACTIVATIONS), _op("reduce_opcode", "reduce_op", ACCUMULATE), _BIAS, _scalar("scale"),
         doc="An activation, and the sum of its results per partition; `reduce` goes on from the sum of the one before.",
         accuracy="ulp(4)", options=[_command("reset_reduce", *REDUCE)],
     ),
@@ -255,7 +256,7 @@ _ROWS = (
         "tensorscalar_reduce", "nisa.tensor_scalar_reduce", (VECTOR,), _column("reduce_res"), _out("tensorscalar_res"),
         Field("operand0", "data"), _scalar("operand1", "operand0"), _op("opcode", "op0", STEPS),
         _op("reduce_opcode", "reduce_op", REDUCTIONS), _flag("reverse", "reverse0"),
-        doc="A tensorscalar, and its results reduced per partition.", accuracy="ulp(4)", rules=("not_reversed", "division"),
+        doc="A tensorscalar, and its results reduced per partition.", accuracy="ulp(4)", rules=("not_reversed", "division", "three_free"),
         options=[_command("reset_reduce", *REDUCE, explicit="0.4")],
     ),
     Instruction(

@@ -101,7 +101,7 @@ class _Made:
     def spread(self, name: str) -> None:
         """A (1, 1) operand in all partitions: a product with a row of ones."""
         count, one = box_of(self.result).partitions, self.args[name]  # type: ignore[arg-type]
-        if one.buffer.scope_name == PSUM:
+        if one.buffer.scope_name == PSUM or one.buffer.dtype.name != "float32":
             copied = self.tile("one", one)
             self.run("tensor_copy", copied.region(), one)
             one = copied.region()
