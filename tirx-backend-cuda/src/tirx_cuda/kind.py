@@ -227,7 +227,15 @@ def _flag_problem(func: PrimFunc) -> Diagnostic | None:
     return None
 
 
+def _tensor_memory(module: IRModule, target: Any) -> Iterable[Diagnostic]:
+    """Buffers in tensor memory have a place there."""
+    from .tensor_memory import check  # looks at layouts, which are loaded for kernels alone
+
+    return check(module, target)
+
+
 CHECKS = (
     Check("static_shared", "cuda", "bound", _static_shared),
     Check("launch_flags", "cuda", "bound", _launch_flags),
+    Check("tensor_memory", "cuda", "bound", _tensor_memory),
 )

@@ -27,6 +27,8 @@ def _capacity(target: Target) -> int | None:
 SCOPES = (
     StorageScope(
         "tmem", doc="tensor memory of Blackwell: 128 lanes of 32-bit columns", owner_level="cta", allocator="author",
-        capacity=_capacity, address=("column",), pointers=False,
+        capacity=_capacity, address=("column",), pointers=False, view="tirx_cuda.tensor_memory:placed",
+        reached="tcgen05 instructions move elements of tensor memory: Tx.ptx.tcgen05.ld and st take the buffer, D.ptr_to([lane, column]) "
+        "or Tx.cuda.get_tmem_addr(D, lane, column) as address",
     ),
 )  # fmt: skip

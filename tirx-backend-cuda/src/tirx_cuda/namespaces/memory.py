@@ -9,6 +9,7 @@ from tirx.ir import Call, DType, Expr, IntImm, as_expr, cast
 
 from ..op import ROW
 from ..op_memory import COPIES
+from ..tensor_memory import address_of_place
 from .checked import known, refuse
 
 __all__ = [
@@ -41,8 +42,12 @@ def sm100_2sm_leader_smem_addr(ptr: Any) -> Call:
 
 
 def get_tmem_addr(addr: Any, row_offset: Any, col_offset: Any) -> Expr:
-    """The address in tensor memory so many lanes and columns after `addr`, as uint32: lanes count from bit 16."""
-    total = as_expr(addr, "uint32")
+    """The address in tensor memory so many lanes and columns after `addr`, as uint32: lanes count from bit 16.
+
+    `addr` is an address, or a buffer in tensor memory (or `D.ptr_to([...])` of one).
+    """
+    place = address_of_place(addr)
+    total = as_expr(addr, "uint32") if place is None else place
     for offset, shift in ((row_offset, 16), (col_offset, 0)):
         part = cast(as_expr(offset, "uint32"), "uint32")
         if not (isinstance(part, IntImm) and part.value == 0):

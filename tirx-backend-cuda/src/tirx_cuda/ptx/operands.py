@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from tirx.ir import Buffer, BufferLoad, Expr, FloatImm, IntImm, StringImm, as_expr, const, current_span
 from tirx.support.errors import ScriptError
 
+from ..tensor_memory import address_of_place
 from .forms import Form, Part
 from .types import PtxType, accepts, literal_dtype
 
@@ -151,6 +152,9 @@ def _limit(form: Form, part: Part, value: int) -> None:
 
 
 def _memory(form: Form, part: Part, arg: Any) -> Expr:
+    if part.space == "tmem":
+        place = address_of_place(arg)
+        arg = arg if place is None else place
     if isinstance(arg, Buffer):
         arg = arg.data
     expr = arg if isinstance(arg, Expr) else as_expr(arg)
@@ -168,7 +172,7 @@ def _memory(form: Form, part: Part, arg: Any) -> Expr:
     known = (
         "a pointer (buffer.ptr_to([i, j]), Tx.address_of(buffer[i, j]))"
         if part.space != "tmem"
-        else "a Tensor Memory address"
+        else "a buffer in tensor memory, D.ptr_to([lane, column]) of one"
     )
     _refuse(form, part, f"is an address, not a {dtype} value", f"give {known} or a uint{bits}")
 

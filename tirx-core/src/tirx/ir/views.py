@@ -307,6 +307,8 @@ def _require_product(buffer: Buffer, axis: int, parts: Sequence[Any]) -> None:
 
 def _declared(buffer: Buffer) -> Buffer:
     """`buffer` under a name of its own, declared in the kernel being built."""
+    if buffer.allocated_addr:
+        buffer = late("placed_view")(buffer)
     builder = active_builder()
     if builder is None:
         return buffer

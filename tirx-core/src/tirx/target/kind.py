@@ -149,6 +149,9 @@ class StorageScope:
     * `address`: names of the address components (`("byte",)`, `("partition", "byte")`)
     * `pointers`: whether addresses may be taken; `dtypes`: allowed ones, empty: all
     * `initial`: `undefined` or `zero`
+    * `reached`: of a memory without loads, stores and pointers of its own, what reaches its elements instead, as a hint. A buffer
+      there is a name for a place: nothing is allocated, and instructions take its address
+    * `view`: `"module:function"`: `(buffer) -> buffer`, how a view of a buffer with an address says where it begins
     """
 
     __slots__ = (
@@ -161,7 +164,9 @@ class StorageScope:
         "name",
         "owner_level",
         "pointers",
+        "reached",
         "unit",
+        "view",
     )
 
     def __init__(
@@ -177,6 +182,8 @@ class StorageScope:
         pointers: bool = True,
         dtypes: Sequence[str] = (),
         initial: str = "undefined",
+        reached: str = "",
+        view: str = "",
     ) -> None:
         self.name = name
         self.doc = doc
@@ -188,6 +195,8 @@ class StorageScope:
         self.pointers = pointers
         self.dtypes = tuple(dtypes)
         self.initial = initial
+        self.reached = reached
+        self.view = view
 
 
 DTYPE_KINDS = ("int", "uint", "float", "bfloat", "float8", "float6", "float4", "opaque")

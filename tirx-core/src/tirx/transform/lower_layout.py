@@ -46,6 +46,7 @@ from ..ir import (
     walk,
 )  # fmt: skip
 from ..support.errors import VerifyError
+from ..target.placing import is_unreached
 from .flat import FlatBuffers, flat_index, is_lowered
 from .launch import DYNAMIC_BYTES
 from .pipeline import Pass, PassContext
@@ -101,8 +102,10 @@ class _Flattening:
         start = flat_index(old, node.starts, node.span)
         return BufferRegion(self.flat.of(old), (start,), (size,), span=node.span)
 
-    def alloc(self, node: Alloc) -> Alloc | None:
+    def alloc(self, node: Alloc) -> Any:
         old = node.buffer
+        if is_unreached(old):
+            return []
         if is_lowered(old):
             return None
         if (
@@ -120,6 +123,8 @@ class _Flattening:
     def decl(self, node: Decl) -> Any:
         """A view of known storage needs no statement; a pointer given a shape does."""
         buffer = node.buffer
+        if is_unreached(buffer):
+            return []
         if is_lowered(buffer):
             return None
         if node.source is None and self.flat.has_root(buffer):

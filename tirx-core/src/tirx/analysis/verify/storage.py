@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...backend import find, hint_for, names
-from ...ir import Alloc, Buffer, Decl, IntImm
+from ...ir import Alloc, Buffer, BufferLoad, BufferStore, Call, Decl, IntImm, PointerType, Var
 from ...ir.sizes import product
 from ...support.errors import Diagnostic
 from ...support.span import Span
@@ -25,6 +25,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if isinstance(node, Alloc | Decl):
             yield from _scope(facts, node.buffer, node.span)
     for kernel in facts.kernels:
+        yield from _unreached(kernel)
         allocs = list(kernel.all(Alloc))
         for node in allocs:
             yield from _allocation(node)
@@ -84,6 +85,24 @@ def _allocation(node: Alloc) -> Iterator[Diagnostic]:
         yield Diagnostic(f"`{buffer.name}` in {row.name} memory has no elements", node.span)
 
 
+def _unreached(kernel: Kernel) -> Iterator[Diagnostic]:
+    """Elements of memories that only instructions reach, and pointers to them."""
+    used: set[int] = set()
+    for node in kernel.all(BufferLoad, BufferStore):
+        if isinstance(node, BufferLoad | BufferStore) and (row := _row(node.buffer)) is not None and row.reached:
+            used.add(id(node.buffer.data))
+            what = "stored to" if isinstance(node, BufferStore) else "read, or its address taken,"
+            yield Diagnostic(
+                f"an element of `{node.buffer.name}` is {what} in {row.name} memory", node.span, row.reached
+            )
+    for node in kernel.all(Call):
+        for arg in node.children():
+            if isinstance(arg, Var) and isinstance(arg.dtype, PointerType) and id(arg) not in used:
+                row = find("storage_scopes", arg.dtype.scope)
+                if row is not None and row.reached:
+                    yield Diagnostic(f"a pointer to `{arg.name}` in {row.name} memory is taken", node.span, row.reached)
+
+
 def _dynamic(allocs: list[Alloc]) -> Iterator[Diagnostic]:
     """Memory that the launch sizes is one piece."""
     first: dict[str, Alloc] = {}
@@ -109,7 +128,7 @@ def _capacity(facts: Facts, kernel: Kernel, allocs: list[Alloc]) -> Iterator[Dia
     used: dict[str, list[tuple[int, Alloc]]] = {}
     for node in allocs:
         row = _row(node.buffer)
-        if row is None or row.capacity is None or row.unit != "bytes":
+        if row is None or row.capacity is None or row.unit != "bytes" or row.reached:
             continue
         used.setdefault(row.owner_level, []).append((_bytes(node, kernel, row.allocator), node))
     for level, parts in used.items():
