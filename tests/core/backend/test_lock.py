@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.backend.toy import Kind, write_distribution
-from tirx.backend import BackendError, hookimpl
+from tirx.backend import BackendError, hookimpl, lock
 from tirx.backend.candidates import State
 from tirx.backend.lock import make_lock, verify_lock, write_lock
 
@@ -21,6 +21,12 @@ EXTENSION = """
     def tirx_tags():
         return ["acme/fast"]
 """
+
+
+@pytest.fixture(autouse=True)
+def core(monkeypatch):
+    """Core is looked at anew in each test."""
+    monkeypatch.setattr(lock, "_imported", {})
 
 
 @pytest.fixture
@@ -151,12 +157,12 @@ def test_an_editable_is_its_tree_or_refused(world):
     (package / "plugin.py").write_text("")
     write_distribution(world.site)
     world.monkeypatch.setattr(sys, "path", [*sys.path, str(tree)])
-    lock = make_lock(world.host())
-    assert lock["distributions"][1]["editable"]
+    made = make_lock(world.host())
+    assert made["distributions"][1]["editable"]
     with pytest.raises(BackendError, match=r"installed in editable mode, so that its files may change: .*acme-toy"):
         make_lock(world.host(), editables=False)
     file = str(world.folder / "a.lock")
-    write_lock(lock, file)
+    write_lock(made, file)
     (package / "plugin.py").write_text("# edited\n")
     assert "acme-toy" in problems(world, file)
 
@@ -198,7 +204,11 @@ def test_a_zip_file_is_locked_whole(world):
         ("", "is damaged: "),
         ("[]", "is not of format 1"),
         ('{"format": 99}', "is not of format 1"),
-        ('{"format": 1, "distributions": [{"version": "1.0"}]}', "is damaged: entries lack their fields"),
+        ('{"format": 1, "distributions": []}', "was made with None"),
+        (
+            json.dumps({"format": 1, "python": sys.implementation.cache_tag, "distributions": [{"version": "1.0"}]}),
+            "is damaged: entries lack their fields",
+        ),
     ],
 )
 def test_a_lock_that_cannot_be_understood_lets_nothing_in(world, content, said):
@@ -231,3 +241,77 @@ def test_what_the_program_registers_is_its_own_affair(world, locked):
     host.register("mine", Plugin())
     host.load("mine")
     assert host.info("mine").state == State.OK
+
+
+def test_another_entry_point_into_the_same_files_is_refused(world, locked):
+    """The module that is loaded decides, and metadata says which."""
+    (world.site / "acme_toy/other.py").write_text("raise AssertionError\n")
+    write_lock(make_lock(world.host()), locked)
+    write_distribution(world.site, groups={"tirx.api.v1": {"acme": "acme_toy.other"}})
+    assert "are not those that were locked" in problems(world, locked)["acme-toy"]
+    assert "are not those that were locked" in refused(world, locked)
+
+
+def test_what_a_link_points_to_counts(world):
+    world.install()
+    elsewhere = world.folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "__init__.py").write_text("")
+    (world.site / "acme_toy/linked").symlink_to(elsewhere, target_is_directory=True)
+    (world.site / "acme_toy/round").symlink_to(world.site / "acme_toy", target_is_directory=True)
+    (world.site / "acme_toy/nowhere.py").symlink_to(elsewhere / "missing.py")
+    file = str(world.folder / "a.lock")
+    write_lock(make_lock(world.host()), file)
+    assert problems(world, file) == {}
+    (elsewhere / "__init__.py").write_text("# edited\n")
+    assert "acme-toy" in problems(world, file)
+
+
+def test_compiled_modules_without_source_count(world, locked):
+    """Python imports `fast.pyc` where there is no `fast.py`."""
+    (world.site / "acme_toy/fast.pyc").write_bytes(b"code")
+    assert "acme-toy" in problems(world, locked)
+
+
+def test_recorded_modules_of_a_namespace_count(world):
+    for name in ("part", "helper", "foreign"):
+        (world.site / "company" / name).mkdir(parents=True)
+        (world.site / "company" / name / "__init__.py").write_text("")
+    (world.site / "company/part/plugin.py").write_text("")
+    metadata = write_distribution(world.site, groups={"tirx.api.v1": {"acme": "company.part.plugin"}})
+    (metadata / "RECORD").write_text("company/part/plugin.py,,\ncompany/helper/__init__.py,,\n")
+    file = str(world.folder / "a.lock")
+    write_lock(make_lock(world.host()), file)
+    (world.site / "company/foreign/new.py").write_text("")
+    assert problems(world, file) == {}
+    (world.site / "company/helper/new.py").write_text("")
+    assert "acme-toy" in problems(world, file)
+
+
+def test_files_that_run_when_python_starts_count(world):
+    world.install()
+    metadata = next(world.site.glob("acme_toy-*.dist-info"))
+    (metadata / "RECORD").write_text("acme_toy/__init__.py,,\nacme_start.pth,,\n")
+    (world.site / "acme_start.pth").write_text("import sys\n")
+    file = str(world.folder / "a.lock")
+    write_lock(make_lock(world.host()), file)
+    assert problems(world, file) == {}
+    (world.site / "acme_start.pth").write_text("import os\n")
+    assert "acme-toy" in problems(world, file)
+
+
+def test_a_lock_of_another_python_lets_nothing_in(world, locked):
+    found = json.loads(Path(locked).read_text())
+    found["python"] = "cpython-39"
+    write_lock(found, locked)
+    with pytest.raises(BackendError, match=r"was made with cpython-39, and this is cpython-\d+") as caught:
+        verify_lock(world.host(), locked)
+    assert "tirx backends lock" in str(caught.value)
+    assert "was made with cpython-39" in refused(world, locked)
+
+
+def test_a_core_that_differs_lets_nothing_in(world, locked):
+    found = json.loads(Path(locked).read_text())
+    found["distributions"][0]["digest"] = "sha256:0"
+    write_lock(found, locked)
+    assert "tirx-core is not as" in refused(world, locked)

@@ -1,8 +1,9 @@
 """The lock: which distributions a deployment was tested with, and what lies in the files that it really imports.
 
 `tirx backends lock` writes it, `tirx backends verify` holds an installation against it, and while `TIRX_BACKENDS_LOCK` names it, no
-plugin is imported that differs. The digest covers the trees that Python would import now (an editable's checkout, a copy that shadows
-another), not what an installer once recorded. Compiled caches (`__pycache__`) are left out: they differ between machines.
+plugin is imported that differs, nor beside a core that differs. The digest covers the entry points, and the trees that Python would import
+now (an editable's checkout, a copy that shadows another, what a link points to), not what an installer once recorded. Compiled caches
+(`__pycache__`) are left out: they differ between machines. It holds for the Python that it was made with.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ DEFAULT_FILE = "tirx-backends.lock"
 SETTING = "TIRX_BACKENDS_LOCK"
 
 _FORMAT = 1
-_CODE = (".py", ".so", ".pyd")
-_LEFT_OUT = (".pyc", ".pyo")
+_CODE = (".py", ".so", ".pyd", ".pyc")
+_PYTHON = sys.implementation.cache_tag
 
 
 def make_lock(host: Host, *, editables: bool = True) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def make_lock(host: Host, *, editables: bool = True) -> dict[str, Any]:
             f"installed in editable mode, so that its files may change: {', '.join(edited)}",
             hint="install wheels, or lock the trees as they are now (without --no-editables)",
         )
-    return {"format": _FORMAT, "distributions": entries}
+    return {"format": _FORMAT, "python": _PYTHON, "distributions": entries}
 
 
 def write_lock(lock: Mapping[str, Any], file: str) -> None:
@@ -59,7 +60,10 @@ def write_lock(lock: Mapping[str, Any], file: str) -> None:
 
 
 def read_lock(file: str) -> dict[str, dict[str, Any]]:
-    """The entries of a lock by normalised distribution. What cannot be understood locks nothing, so it is an error."""
+    """The entries of a lock by normalised distribution. What cannot be understood locks nothing, so it is an error.
+
+    So is a lock that was made with another Python: what that imports was not looked at.
+    """
     again = f"write it again: tirx backends lock {file}"
     try:
         with open(file, encoding="utf-8") as stream:
@@ -70,6 +74,8 @@ def read_lock(file: str) -> dict[str, dict[str, Any]]:
         raise BackendError(f"the lock {file} is damaged: {error}", hint=again) from None
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise BackendError(f"the lock {file} is not of format {_FORMAT}", hint=again)
+    if found.get("python") != _PYTHON:
+        raise BackendError(f"the lock {file} was made with {found.get('python')}, and this is {_PYTHON}", hint=again)
     try:
         return {normalise(item["distribution"]): {**item, "digest": item["digest"]} for item in found["distributions"]}
     except (AttributeError, KeyError, TypeError):
@@ -94,13 +100,14 @@ def check_locked(host: Host, candidate: Candidate) -> None:
     file = host.environ.get(SETTING)
     if not file or not candidate.distribution.metadata:
         return
-    entry = read_lock(file).get(normalise(candidate.distribution.name))
-    problem = _difference(_entry([candidate]), entry)
-    if problem:
-        raise BackendError(
-            f"{candidate.distribution.name} is not as {file} ({SETTING}) has it: {problem}",
-            hint=f"install what was tested, or test this and lock it: tirx backends lock {file}",
-        )
+    locked = read_lock(file)
+    for item in (_core_as_imported(host), _entry([candidate])):
+        problem = _difference(item, locked.get(normalise(item["distribution"])))
+        if problem:
+            raise BackendError(
+                f"{item['distribution']} is not as {file} ({SETTING}) has it: {problem}",
+                hint=f"install what was tested, or test this and lock it: tirx backends lock {file}",
+            )
 
 
 def _difference(item: Mapping[str, Any], locked: Mapping[str, Any] | None) -> str:
@@ -126,15 +133,17 @@ def _by_distribution(host: Host) -> dict[str, list[Candidate]]:
 
 def _entry(candidates: list[Candidate]) -> dict[str, Any]:
     home = candidates[0].distribution
-    modules = {split_value(value)[0] for group, _, value in home.entries if group.startswith("tirx.")}
-    tops = {module.partition(".")[0] for module in modules} | set(_recorded(home.metadata))
+    points = [entry for entry in home.entries if entry[0].startswith("tirx.")]
+    modules = {split_value(value)[0] for _, _, value in points} | set(_recorded(home.metadata))
+    tops = {module.partition(".")[0] for module in modules}
     roots = {root for top in tops for root in _roots(top, modules, home.location)}
+    roots |= set(_started(home.metadata))
     return {
         "distribution": home.name,
         "version": home.version,
         "backends": sorted(item.name for item in candidates),
         "editable": any(not _is_below(root, home.location) for root in roots),
-        "digest": _digest(sorted(roots)),
+        "digest": _digest(sorted(roots), points),
     }
 
 
@@ -152,6 +161,16 @@ def _core_entry(host: Host) -> dict[str, Any]:
     }
 
 
+_imported: dict[str, Any] = {}
+
+
+def _core_as_imported(host: Host) -> dict[str, Any]:
+    """The entry of the core that runs, found once: its files are read already."""
+    if not _imported:
+        _imported.update(_core_entry(host))
+    return _imported
+
+
 def _names(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
@@ -159,21 +178,34 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _recorded(metadata: str) -> Iterator[str]:
-    """Top-level modules among the files that an installer recorded."""
+def _paths(metadata: str) -> list[str]:
+    """The files that an installer recorded, as paths below the folder that the metadata lies in."""
     try:
         with open(os.path.join(metadata, "RECORD"), encoding="utf-8") as file:
-            paths = [line.rpartition(",")[0].rpartition(",")[0].strip('"') for line in file]
+            return [line.rpartition(",")[0].rpartition(",")[0].strip('"') for line in file]
     except OSError:
-        return
-    for path in paths:
-        top = path.partition("/")[0].partition(".")[0]
-        if path.endswith(_CODE) and top.isidentifier() and not top.startswith("__editable__"):
-            yield top
+        return []
+
+
+def _recorded(metadata: str) -> Iterator[str]:
+    """Modules among the files that an installer recorded, by their dotted names."""
+    for path in _paths(metadata):
+        *folders, name = path.split("/")
+        parts = [*folders, name.partition(".")[0]]
+        known = all(part.isidentifier() for part in parts) and "__pycache__" not in folders
+        if path.endswith(_CODE) and known and not parts[0].startswith("__editable__"):
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" and folders else parts)
+
+
+def _started(metadata: str) -> Iterator[str]:
+    """Files that Python runs when it starts, because the distribution put them there. An editable's say only where its tree is."""
+    for path in _paths(metadata):
+        if path.endswith(".pth") and "/" not in path and "editable" not in path:
+            yield os.path.join(os.path.dirname(metadata), path)
 
 
 def _roots(top: str, modules: Iterable[str], location: str) -> list[str]:
-    """The folders and files that `import top` would read; below a namespace package, those of the plugin's own module."""
+    """The folders and files that `import top` would read; below a namespace package, those of the distribution's own modules."""
     spec = _spec(top, location)
     if spec is None:
         return []
@@ -209,9 +241,10 @@ def _is_below(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
 
 
-def _digest(roots: Iterable[str]) -> str:
-    """A digest of names and contents of all files below these roots, wherever the roots lie."""
-    lines = sorted(f"{name}\0{_content(path)}\n" for root in roots for name, path in _files(root))
+def _digest(roots: Iterable[str], points: Iterable[tuple[str, str, str]] = ()) -> str:
+    """A digest of entry points, and of names and contents of all files below these roots, wherever the roots lie."""
+    lines = sorted("\0".join(point) + "\n" for point in points)
+    lines += sorted(f"{name}\0{_content(path)}\n" for root in roots for name, path in _files(root))
     return f"sha256:{hashlib.sha256(''.join(lines).encode()).hexdigest()}"
 
 
@@ -224,14 +257,20 @@ def _files(root: str) -> Iterator[tuple[str, str]]:
         if os.path.isfile(root):
             yield os.path.basename(root), root
         return
-    for folder, below, names in os.walk(root):
-        below[:] = [name for name in below if name != "__pycache__"]
+    walked: set[str] = set()
+    for folder, below, names in os.walk(root, followlinks=True):  # Python imports through links
+        real = os.path.realpath(folder)
+        below[:] = [] if real in walked else [name for name in below if name != "__pycache__"]
+        walked.add(real)
         for name in names:
-            if not name.endswith(_LEFT_OUT):
-                path = os.path.join(folder, name)
-                yield os.path.relpath(path, base).replace(os.sep, "/"), path
+            path = os.path.join(folder, name)
+            yield os.path.relpath(path, base).replace(os.sep, "/"), path
 
 
 def _content(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+    """The digest of a file; what cannot be read cannot be imported either."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError as error:
+        return error.strerror or "unreadable"
