@@ -85,7 +85,8 @@ class _Tensor(ctypes.Structure):
 _CODES = {0: "int{}", 1: "uint{}", 2: "float{}", 4: "bfloat16", 6: "bool"}
 _CODES |= {7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 10: "float8_e4m3fn", 11: "float8_e4m3fnuz"}
 _CODES |= {12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu"}
-_CODES |= {17: "float4_e2m1fn"}  # two to a byte, as we have it; 15 and 16 (6 bits) may be dense or padded, which the capsule does not say
+# Two to a byte, as we have it. Those of 6 bits (15 and 16) may be dense or padded, which a capsule does not say.
+_CODES |= {17: "float4_e2m1fn"}
 
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype = ctypes.c_void_p
