@@ -98,7 +98,9 @@ def _sized(width: int) -> Predicate:
             if bits != width:
                 decline(f"`{tile.buffer.name}` is not one vector of {width} bits", bits=bits)
             single = width == tile.dtype.storage_bits
-            if tile.storage == "distributed" or not (single or has_runs(tile, width // tile.dtype.storage_bits, _long(tile))):
+            if tile.storage == "distributed" or not (
+                single or has_runs(tile, width // tile.dtype.storage_bits, _long(tile))
+            ):
                 decline(f"the elements of `{tile.buffer.name}` do not lie together and aligned")
         return accept(elements=width // target.dtype.storage_bits)
 
