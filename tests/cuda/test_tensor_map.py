@@ -313,3 +313,44 @@ def test_a_kernel_is_launched_with_what_the_driver_made(monkeypatch: pytest.Monk
     assert [args[0] for args in back] == [out.ctypes.data]
     with pytest.raises(ArgumentError, match="expected at least one element"):
         executable(np.zeros((0, 32), np.float32), out)
+
+
+HELPED = f"""\
+@I.ir_module
+class Module:
+    @T.prim_func
+    def kernel(A: T.Buffer((16, 32), "float32"), Out: T.Buffer((8, 32), "float32")):
+        first = T.cuda.tensor_map(A, box=(8, 32))
+        T.device_entry()
+        tx = T.thread_id([32])
+        s = T.alloc_shared((8, 32), "float32", align=128)
+        bar = T.alloc_shared((1,), "uint64")
+        same: T.let = T.address_of(first)
+        if tx == 0:
+            T.ptx.mbarrier.init.shared.b64(bar.ptr_to([0]), 1)
+            T.ptx.fence.proxy.async_()
+            T.ptx.prefetch.tensormap(same)
+            T.ptx.mbarrier.arrive.expect_tx.shared.b64(bar.ptr_to([0]), 1024)
+            T.tirx.call("fetch", same, s.ptr_to([0, 0]), bar.ptr_to([0]), 8)
+        T.cuda.cta_sync()
+        T.cuda.mbarrier_wait(bar.ptr_to([0]), 0)
+        for i in range(8):
+            Out[i, tx] = s[i, tx]
+
+    @T.prim_func(private=True)
+    def fetch(m: T.TensorMap(), tile: T.handle("float32", "shared"), bar: T.handle("uint64", "shared"), row: T.int32):
+        T.ptx["{LOAD}"](tile, m, 0, row, bar)
+"""
+
+
+def test_helpers_take_maps() -> None:
+    module = Tx.from_source(HELPED)
+    a, out = np.arange(512, dtype=np.float32).reshape(16, 32), np.zeros((8, 32), np.float32)
+    report = tirx.simulate(module, a, out, target=TARGET)
+    assert report.verdict == "clean", str(report)
+    assert out.tolist() == a[8:].tolist()
+    source = tirx.compile(module, TARGET).source.text
+    assert (
+        "__device__ inline void fetch(const tensor_map* m, float* tile, unsigned long long* bar, int row) {" in source
+    )
+    assert "fetch(&first, s, bar, 8);" in source

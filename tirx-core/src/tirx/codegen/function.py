@@ -125,12 +125,13 @@ class CGenerator:
             if isinstance(param, Buffer):
                 raise TargetError(f"parameter `{param.name}` of {func.name} is not lowered", span=func.span)
             printer.type(param.dtype)
-            if kernel and isinstance(param.dtype, PointerType) and param.dtype.by_value:
+            record = param.dtype.pointee if isinstance(param.dtype, PointerType) and param.dtype.by_value else None
+            if kernel and record is not None:
                 printer.variables.add(id(param))
-                yield f"{self.dialect.record}{self._printer_type(param.dtype.pointee)} {printer.names.of(param, param.name)}"
+                yield f"{self.dialect.record}{self._printer_type(record)} {printer.names.of(param, param.name)}"
                 continue
             restrict = kernel and self.is_noalias(func) and _pointee(param)
-            const = kernel and id(param) not in usage.written and _pointee(param)
+            const = record is not None or (kernel and id(param) not in usage.written and _pointee(param))
             kind = self.parameter_type(param, const=const, restrict=restrict)
             yield f"{kind} {printer.names.of(param, param.name)}"
         if kernel:

@@ -222,7 +222,8 @@ class StmtPrinter:
         return f"{self._const(var)}{self.expr.pointer(buffer.dtype, buffer.scope_name)}"
 
     def _const(self, var: Var) -> str:
-        return "" if id(var) in self.expr.usage.written else "const "
+        record = isinstance(var.dtype, PointerType) and var.dtype.by_value  # what it tells of is written, not it
+        return "" if id(var) in self.expr.usage.written and not record else "const "
 
     def _bind(self, node: Bind) -> None:
         value = self._hoist(node.value)
