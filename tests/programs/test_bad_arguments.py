@@ -121,7 +121,11 @@ def test_unknown_checks(checks: Any) -> None:
     ("call", "error", "message"),
     [
         (lambda: tirx.compile(3, "generic"), ScriptError, "int is no kernel"),
-        (lambda: tirx.compile(lambda: 0, "generic"), ScriptError, "function is no kernel"),
+        (
+            lambda: tirx.compile(lambda: 0, "generic"),
+            ScriptError,
+            "`<lambda>` is a plain function of Python, not a kernel",
+        ),
         (lambda: tirx.compile(scale, 3), TargetError, "an int is no target"),
         (lambda: tirx.compile(scale, {"width": 32}), TargetError, "kind"),
         (lambda: tirx.compile(scale, "generic", config={"lines": 1}), TirxError, "unknown configuration key `lines`"),

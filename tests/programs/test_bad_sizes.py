@@ -33,7 +33,7 @@ def launched(*extents: Any, threads: Any = 64) -> PrimFunc:
         (0, "cta_id(): an extent is at least 1, not 0"),
         (-1, "cta_id(): an extent is at least 1, not -1"),
         (2.5, "cta_id(): an extent is an integer, not float32"),
-        ("n", "cta_id(): an extent is an integer, not handle"),
+        ("n", "cta_id(): an extent is an integer, not text"),
         (1 << 31, "2147483648 does not fit int32"),
         (1 << 64, "18446744073709551616 does not fit int32"),
     ],

@@ -79,7 +79,7 @@ def test_current_target_is_that_of_the_innermost_block() -> None:
         ({"kind": "generic", "width": True}, "attribute `width` of target kind `generic` is int, not True", None),
         ("generic -width=48", "attribute `width` of target kind `generic`: 48 is not a power of two", None),
         ("generic -max_threads=0", "attribute `max_threads` of target kind `generic`: 0 is not positive", None),
-        ("generic width=3", "`width=3` in the target 'generic width=3' is no attribute", "write it -width=3=value"),
+        ("generic width=3", "`width=3` in the target 'generic width=3' is no attribute", "write it -width=3"),
         ("-width=3", "the target '-width=3' does not start with a kind or a tag", 'e.g. "generic -width=64"'),
         ("", "the target '' does not start with a kind or a tag", 'e.g. "generic -width=64"'),
         ("generic -a='", "the target \"generic -a='\" cannot be read: No closing quotation", None),

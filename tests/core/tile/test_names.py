@@ -97,7 +97,8 @@ def test_the_language_alone_loads_no_tile_operations() -> None:
 def test_an_unknown_operation() -> None:
     with pytest.raises(UnknownNameError) as caught:
         Tx.warp.cpoy  # looking it up is the test
-    assert str(caught.value) == "there is no tile operation `cpoy`\n  help: did you mean `copy`?"
+    assert (caught.value.message, caught.value.hint) == ("there is no tile operation `cpoy`", "did you mean `copy`?")
+    assert caught.value.span is not None
     with pytest.raises(ImportError, match="cannot import name 'gem'"):
         exec("from tirx.script.tile import gem")
     assert not hasattr(Tx.tile, "nothing_like_it")

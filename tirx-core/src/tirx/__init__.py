@@ -51,6 +51,7 @@ late_bind("launch_record", "tirx.transform.launch:from_plain")
 late_bind("current_scopes", "tirx.target:current_scopes")
 late_bind("call_function", "tirx.script.builder.calls:call_function")
 late_bind("run_function", "tirx.driver:call_function")
+late_bind("hint_of", "tirx.script.traces:hint_of")
 backend.wire("tirx.wiring")
 
 __getattr__, __dir__ = lazy_names(__name__, _LAZY)

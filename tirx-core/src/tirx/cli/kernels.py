@@ -183,7 +183,8 @@ def _users_code(file: Path) -> Iterator[None]:
     except SyntaxError as error:
         raise _not_python(error, file) from None
     except BaseException as error:  # noqa: BLE001 - `sys.exit` in a kernel file is a fault of that file too
-        raise ScriptError(f"{file.name} raised {_described(error)}", notes=_frames(error, file)) from None
+        said = getattr(error, "__notes__", [])
+        raise ScriptError(f"{file.name} raised {_described(error)}", notes=[*_frames(error, file), *said]) from None
 
 
 def _described(error: BaseException) -> str:

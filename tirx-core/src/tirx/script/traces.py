@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["explained"]
+__all__ = ["explained", "hint_of"]
 
 # What Python raises when the text of a kernel itself is wrong.
 _OWN = (NameError, AttributeError, TypeError, LookupError, ArithmeticError, ValueError)
@@ -38,6 +38,16 @@ def explained(error: BaseException) -> BaseException:
         made = _converted(error, entries)
         return made.with_traceback(_chain(entries))
     return error.with_traceback(_chain(entries))
+
+
+def hint_of(error: Exception) -> str | None:
+    """What to write instead of what Python refused in an author's own code."""
+    entries = [entry for entry in _entries(error.__traceback__) if not is_internal(entry.tb_frame.f_code.co_filename)]
+    if not entries:
+        return None
+    from .mistakes import described  # only when something went wrong
+
+    return described(error, entries[-1].tb_frame, _text(entries[-1]))[1]
 
 
 def _entries(trace: TracebackType | None) -> list[TracebackType]:

@@ -20,7 +20,7 @@ from ..intrinsic import guard_calls
 from ..support.elsewhere import advice
 from ..support.errors import TargetError
 from ..support.late import late
-from ..support.suggest import did_you_mean
+from ..support.suggest import did_you_mean, nearest
 from ..support.words import an
 from .attributes import BARE, converted, split_words, text_of
 from .kind import Capabilities, TargetKind, TargetTag
@@ -238,9 +238,10 @@ def _tag_hint(name: str) -> str:
         return hint_for("target_tags", name) or f"no backend that is installed has tags of `{vendor}`"
     part = name.partition("/")[2].lower()
     within = sorted((tag for tag in known if part in tag), key=len)[:3]
-    if within:
-        return f"did you mean {' or '.join(f'`{tag}`' for tag in within)}?"
-    return did_you_mean(name, known) or f"there are {len(known)} tags of {vendor}, such as {known[0]}"
+    found = list(dict.fromkeys([*within, *nearest(name, known)]))[:3]
+    if found:
+        return f"did you mean {' or '.join(f'`{tag}`' for tag in found)}?"
+    return f"there are {len(known)} tags of {vendor}, such as {known[0]}"
 
 
 def _checked(kind: TargetKind, given: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from ...ir import (
     substitute,
     walk,
 )  # fmt: skip
+from ...support.errors import TirxError
+from ...support.late import late
 from ...support.span import add_root_code, here
 from ...support.words import an
 from .effects import Effects
@@ -100,6 +102,8 @@ class FunctionFrame(Frame):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, TypeError | AttributeError | NameError):
+            _advise(error)
         try:
             super().__exit__(kind, error, trace)
         finally:
@@ -239,6 +243,14 @@ def _described(value: Any) -> str:
         return f"the Python type `{value.__name__}`"
     text = repr(value)
     return text if len(text) <= 40 else an(type(value).__name__)
+
+
+def _advise(error: Exception) -> None:
+    """What to write instead, as a note on an exception that Python raised in a traced kernel or a helper."""
+    if hasattr(error, "add_note") and not isinstance(error, TirxError):
+        hint = late("hint_of")(error)
+        if hint is not None:
+            error.add_note(f"help: {hint}")
 
 
 def arg(name: str, annotation: Any) -> Any:
