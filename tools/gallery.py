@@ -202,7 +202,7 @@ class Example:
             try:
                 used = next(iter(tirx.compile(self.kernel, {"kind": "cuda", "arch": arch}).resources.values()))
             except tirx.TirxError:
-                return
+                continue  # it lacks what the kernel needs, or there is no compiler
             spilled = f", {used.spill_bytes} bytes spilled" if used.spill_bytes else ", none spilled"
             yield (
                 f"compiled for {arch}",
