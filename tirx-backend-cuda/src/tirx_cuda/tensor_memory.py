@@ -23,13 +23,13 @@ from tirx.ir import (
     as_expr,
     cast,
     const,
+    current_span,
     walk,
 )
 from tirx.layout import TileLayout
-from tirx.support.errors import Diagnostic
+from tirx.support.errors import Diagnostic, ScriptError
 
 from .arch import parse_arch
-from .namespaces.checked import refuse
 from .scopes import LANES
 
 __all__ = ["address_of_place", "check", "placed"]
@@ -70,14 +70,14 @@ def address_of_place(value: Any) -> Expr | None:
 
 def _address(buffer: Buffer, indices: Sequence[Expr]) -> Expr:
     if not buffer.allocated_addr:
-        raise refuse(
+        raise _refused(
             f"`{buffer.name}` has no place in tensor memory", "give allocated_addr=(column,), or use Tx.TMEMPool"
         )
     layout = buffer.layout
     place = layout.physical(tuple(indices), buffer.shape) if layout is not None else {"m": 0}
     others = [axis for axis in place if axis not in ("TLane", "TCol")]
     if others:
-        raise refuse(
+        raise _refused(
             f"the layout of `{buffer.name}` does not say which lanes and columns of tensor memory it is in", _LAYOUT
         )
     lane, columns = place.get("TLane", 0), _columns(buffer, place.get("TCol", 0))
@@ -88,6 +88,10 @@ def _address(buffer: Buffer, indices: Sequence[Expr]) -> Expr:
     return cast(as_expr(total, "uint32"), "uint32")
 
 
+def _refused(message: str, hint: str) -> ScriptError:
+    return ScriptError(message, span=current_span(), hint=hint)
+
+
 def _columns(buffer: Buffer, elements: Any) -> Any:
     """So many elements along the columns as columns of 32 bits."""
     bits = buffer.dtype.total_bits
@@ -96,7 +100,7 @@ def _columns(buffer: Buffer, elements: Any) -> Any:
     each = _COLUMN_BITS // bits
     if not Analyzer().divides(each, elements):
         shown = elements if isinstance(elements, int) else elements.script()
-        raise refuse(
+        raise _refused(
             f"element {shown} of `{buffer.name}` ({buffer.dtype}) does not provably begin a column of tensor memory",
             f"a column holds {each} elements: begin at a multiple of {each}",
         )
