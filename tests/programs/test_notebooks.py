@@ -76,6 +76,17 @@ def test_a_kernel_without_source_is_its_ir() -> None:
     assert "def reverse(" in shown(kernel)
 
 
+def test_a_kernel_to_specialise_is_its_source_beside_what_it_needs() -> None:
+    @Tx.jit
+    def fill(A: Tx.Buffer((64,), "float32"), bias: Tx.Optional(Tx.Buffer((64,), "float32")), value: Tx.constexpr):
+        Tx.device_entry()
+        A[Tx.thread_id([64])] = value
+
+    text = shown(fill)
+    assert text.index("source@Tx.jit") < text.index("specializebias: optional\nvalue: constexpr")
+    assert repr(fill) == "<jit kernel fill>"
+
+
 def test_a_module_shows_every_function() -> None:
     lowered = tirx.compile(reverse, "generic").lowered
     text = shown(lowered)

@@ -101,6 +101,13 @@ class Jit:
     def __repr__(self) -> str:
         return f"<jit kernel {self.__name__}>"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the author's text, and what has to be given."""
+        from ..support.html import beside, block_of  # only in notebooks
+
+        given = "\n".join(f"{name}: {kind}" for name, kind in self._parameters().items() if kind != "value")
+        return beside([("source", block_of(self._place())), ("specialize", given)])
+
     def _full(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """All compile-time values, defaults included; a clear error for what is missing, unknown or not hashable."""
         kinds = self._parameters()
