@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -338,3 +339,22 @@ def test_a_product_of_256_runs_within_two_seconds_and_clean() -> None:
     started = time.process_time()
     tirx.simulate(gemm, a, b, c, target="cuda -arch=sm_80", checks=())
     assert time.process_time() - started < 2
+
+
+def test_sums_of_float64_are_rounded_as_asked() -> None:
+    """One product and one sum for each element: rounded once, down, up or to zero."""
+    rng = np.random.default_rng(5)
+    a, b, c = np.zeros(32), rng.normal(size=32), rng.normal(size=(2, 32)) * 1e-3
+    a[::4] = rng.normal(size=8)  # lane 4 r holds (r, 0), the others what must not count
+    for rounding in ("rz", "rm", "rp", "rn"):
+        mnemonic = f"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.{rounding}"
+        made = run(mnemonic, a, b, *c)
+        for lane in range(32):
+            for number in range(2):
+                row, column = lane // 4, lane % 4 * 2 + number
+                exact = Fraction(a[4 * row]) * Fraction(b[4 * column]) + Fraction(c[number][lane])
+                near = float(exact)  # the nearest
+                below = near if Fraction(near) <= exact else float(np.nextafter(near, -np.inf))
+                above = near if Fraction(near) >= exact else float(np.nextafter(near, np.inf))
+                expected = {"rn": near, "rm": below, "rp": above, "rz": below if exact > 0 else above}[rounding]
+                assert float(np.asarray(made[number][lane : lane + 1]).view(np.float64)[0]) == expected

@@ -447,6 +447,29 @@ def test_special_registers() -> None:
     assert (a[4] == np.arange(128) % 64 // 32).all()
 
 
+def test_atomics_of_16_bytes() -> None:
+    """A lock-free counter whose upper half says who was last; each thread tries until it is its turn."""
+
+    @Tx.prim_func
+    def kernel(A: Tx.Buffer((4,), "uint64"), C: Tx.Buffer((32, 2), "uint64")):
+        Tx.device_entry()
+        tx = Tx.thread_id([32])
+        old = Tx.alloc_local((1,), "uint64x2")
+        wanted = Tx.alloc_local((1,), "uint64x2")
+        new = Tx.alloc_local((1,), "uint64x2")
+        Tx.ptx.mov.b128(wanted[0], Tx.uint64(5), Tx.uint64(6))
+        Tx.ptx.mov.b128(new[0], Tx.cast(tx, "uint64"), Tx.uint64(6))
+        Tx.ptx.atom.global_.cas.b128(old[0], A.ptr_to([0]), wanted[0], new[0])
+        Tx.ptx.mov.b128(C[tx, 0], C[tx, 1], old[0])
+        Tx.ptx.atom.global_.exch.b128(old[0], A.ptr_to([2]), new[0])
+
+    a, c = np.array([5, 6, 1, 2], np.uint64), np.zeros((32, 2), np.uint64)
+    report = tirx.simulate(kernel, a, c, target="cuda -arch=sm_90a")
+    assert report.verdict == "clean", str(report)
+    assert a.tolist() == [0, 6, 31, 6]
+    assert c.tolist() == [[5, 6]] + [[0, 6]] * 31
+
+
 def test_instructions_without_a_meaning_make_the_run_incomplete() -> None:
     @Tx.prim_func
     def kernel(A: Tx.Buffer((32,), "int32")):

@@ -84,6 +84,8 @@ class BlockEmitter(StmtEmitter):
             return repr(term.call.attr(name))
 
         barrier = row.effect.barrier
+        if row.meaning is not None and not row.answers:
+            self.expr(term.call)  # it checks what it is given, and who comes
         site = self.site(term.call, "barrier", None, VOID, term.span, name=row.name)
         self.line(
             f"cx.at({site}, {self.level.p}).wait_at({term.target.index}, {self.key_text(term.target)}, {barrier.level!r}, "

@@ -67,8 +67,7 @@ def _updated(op: Op, address: Any, values: Any) -> list[Any]:
     """The old values of all registers."""
     dtype, lanes, count = _element(op)
     if lanes == 2 and dtype.bits == 64:
-        op.ctx.unmodelled(f"{op.form.mnemonic} of 128 bits")
-        return [np.zeros((op.count, 2), np.uint64) for _ in range(count)]
+        _aligned(op, address)
     update, where = update_of(op), np.asarray(address, np.int64)
     found = []
     for position, value in enumerate(values[:count]):
@@ -99,7 +98,27 @@ def cas(op: Op, address: Any, compared: Any, value: Any, *policy: Any) -> Any:
     assert kind is not None
     dtype, lanes = NUMPY[kind.name]
     if lanes > 1:
-        op.ctx.unmodelled(f"{op.form.mnemonic} of 128 bits")
-        return np.zeros((op.count, 2), np.uint64)
+        old = _cas_pairs(op, address, dtype.name, op.full(compared), op.full(value))
+        return old if any(part.rw == "w" for part in op.form.parts) else ()
     old = op.ctx.atomic(address, DType(dtype.name), lambda old, b, c: np.where(old == b, c, old), (compared, value))
     return old if any(part.rw == "w" for part in op.form.parts) else ()
+
+
+def _aligned(op: Op, address: Any) -> None:
+    wrong = op.full(np.asarray(address, np.int64)) % 16 != 0
+    if wrong.any():
+        op.ctx.finding("misaligned", f"{op.form.mnemonic} takes a multiple of 16 bytes", wrong)
+
+
+def _cas_pairs(op: Op, address: Any, name: str, compared: Any, value: Any) -> Any:
+    """Both halves at once, for one thread after the other."""
+    _aligned(op, address)
+    base, dtype, found = op.full(np.asarray(address, np.int64)), DType(name), np.zeros((op.count, 2), np.uint64)
+    for thread in range(op.count):
+        one = op.ctx.where(np.arange(op.count) == thread)
+        places = [base[thread : thread + 1] + 8 * half for half in range(2)]
+        found[thread] = [one.atomic(place, dtype, lambda old, _: old, np.zeros(1, np.uint64))[0] for place in places]
+        if (found[thread] == compared[thread]).all():
+            for half, place in enumerate(places):
+                one.atomic(place, dtype, UPDATES["exch"], value[thread, half : half + 1])
+    return found

@@ -11,8 +11,8 @@ from .floats import add_odd, canonical, flushed, mul_exact, odd, rounded, satura
 from .run import NUMPY, Op
 
 __all__ = [
-    "abs", "add", "copysign", "cos", "div", "ex2", "fma", "lg2", "maximum", "minimum", "mul", "neg", "rcp", "rsqrt", "sin", "sqrt", "sub",
-    "tanh", "testp",
+    "abs", "add", "copysign", "cos", "div", "ex2", "fma", "fma_double", "lg2", "maximum", "minimum", "mul", "neg", "rcp", "rsqrt",
+    "sin", "sqrt", "sub", "tanh", "testp",
 ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def fma(op: Op, a: Any, b: Any, c: Any) -> Any:
     a, b, c = _inputs(op, a, b, c)
     with np.errstate(all="ignore"):
         if _result_type(op) == np.float64:
-            return _fma_double(op, a, b, c)
+            return fma_double(op, a, b, c)
         product, c = mul_exact(_wide(a), _wide(b)), _wide(c)
         made = _from_odd(op, _down_zero(op, add_odd(product, c), _cancels(product, c)))
     if op.has("oob"):  # an operand that marks what lies outside makes the result zero
@@ -119,7 +119,8 @@ def _double(op: Op, total: Any, error: Any, cancels: Any) -> Any:
     return _finish(op, _down_zero(op, stepped(total, steps), cancels))
 
 
-def _fma_double(op: Op, a: Any, b: Any, c: Any) -> Any:
+def fma_double(op: Op, a: Any, b: Any, c: Any) -> Any:
+    """A * b + c of float64, rounded once."""
     a, b, c = np.broadcast_arrays(a, b, c)
     high, low = two_product(a, b)
     t, t_low = two_sum(c, low)

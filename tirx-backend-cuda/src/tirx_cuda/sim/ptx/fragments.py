@@ -11,11 +11,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .run import Op
+from .run import WARP, Op
 
 __all__ = ["WARP", "elements", "fragment", "gathered", "registers", "scattered", "spread", "whole_warps"]
-
-WARP = 32
 
 
 def whole_warps(op: Op) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .floating import fma_double
 from .fragments import WARP, elements, gathered, registers, scattered, whole_warps
 from .run import Op
 
@@ -68,12 +69,14 @@ def accumulators(words: Any, kind: str) -> Any:
 
 
 def product(op: Op, left: Any, right: Any, start: Any, kind: str) -> Any:
-    """The matrix product plus `start`, in the type that sums have."""
+    """The matrix product plus `start`, in the type that sums have; for float64 each step is rounded, as the mnemonic says."""
     with np.errstate(all="ignore"):
         if kind == "s32":
             return _integers(op, left, right, start)
-        if op.get("rnd") not in ("", "rn"):
-            op.ctx.unmodelled(f"rounding of {op.form.mnemonic}")
+        if kind == "f64":
+            for k in range(left.shape[-1]):
+                start = fma_double(op, left[..., k : k + 1], right[..., k : k + 1, :], start)
+            return start
         return np.matmul(left, right) + start
 
 

@@ -19,7 +19,9 @@ from tirx.support.late import load_object
 from ...ptx.forms import Form, form_of
 from ...ptx.types import PtxType
 
-__all__ = ["NUMPY", "Op", "run"]
+__all__ = ["NUMPY", "WARP", "Op", "run"]
+
+WARP = 32
 
 NUMPY: dict[str, tuple[Any, int]] = {  # element type, lanes
     **{f"b{bits}": (np.dtype(f"uint{bits}"), 1) for bits in (8, 16, 32, 64)},
@@ -84,12 +86,14 @@ class Op:
 class _Plan:
     """How the values of a form come in: a converter for each that is read, and its function."""
 
-    __slots__ = ("converters", "form", "function", "waits")
+    __slots__ = ("aligned", "converters", "form", "function", "waits")
 
     def __init__(self, form: Form) -> None:
         self.form = form
         self.function: Callable[..., Any] = load_object(form.function or "")
         self.waits = form.effect.kind == "wait"  # its meaning says who may go on
+        words = form.mnemonic.split(".")
+        self.aligned = "aligned" in words or (words[0] == "bar" and "warp" not in words)
         read = [part for part in form.parts if part.rw != "w"]
         self.converters = [_as_is if part.type is None else _converter(part.type) for part in read]
 
@@ -103,10 +107,29 @@ def run(ctx: SimContext, *values: Any, form: str, variant: int = 0, preserve_dst
     """The meaning of every form."""
     plan = _plan(form, variant)
     taken = [convert(value) for convert, value in zip(plan.converters, values, strict=True)]
-    answer = plan.function(Op(ctx, plan.form), *taken)
+    op = Op(ctx, plan.form)
+    if plan.aligned:
+        _together(op)
+    answer = plan.function(op, *taken)
     if plan.waits:
         return answer
     return answer if isinstance(answer, tuple) else (answer,)
+
+
+def _together(op: Op) -> None:
+    """`.aligned`: a finding where a thread of a warp is somewhere else. One that has ended is missed by barriers alone."""
+    lanes = np.asarray(op.ctx.id("thread", "warp"))
+    if len(lanes) % WARP == 0 and (lanes.reshape(-1, WARP) == np.arange(WARP)).all():
+        return
+    present = op.ctx.collect(np.ones(op.count, bool))[1]
+    if op.form.effect.barrier is None:
+        wanted = np.asarray(op.ctx.exist("warp"))
+    else:
+        first = np.asarray(op.ctx.id("thread", "cta")) - lanes
+        wanted = first[:, None] + np.arange(present.shape[1]) < op.ctx.width("thread", "cta")
+    lacking = (wanted & ~present).any(axis=1)
+    if lacking.any():
+        op.ctx.finding("absent_lane", f"not all lanes of the warp take part in {op.form.mnemonic}", lacking)
 
 
 def _as_is(value: Any) -> Any:
