@@ -136,7 +136,8 @@ def _positions(code: CodeType, lasti: int) -> Position:
 def register_positions(code: CodeType, table: list[Position]) -> tuple[ref[CodeType], list[Position]]:
     """Let spans of `code` have the positions in `table`, one per instruction (two bytes)."""
     key = id(code)
-    found = _column_index[key] = (ref(code, lambda _: _column_index.pop(key, None)), table)
+    forget = _column_index.pop  # code may outlive this module when Python ends
+    found = _column_index[key] = (ref(code, lambda _: forget(key, None)), table)
     return found
 
 
