@@ -93,7 +93,21 @@ def test_unknown_choices_are_refused(text: str) -> None:
 
 
 def test_every_tag_says_where_it_comes_from() -> None:
-    assert all(tag.source.startswith("AWS Neuron documentation") for tag in TAGS)
+    for tag in TAGS:
+        figures = [part.partition(":") for part in tag.source.split("; ")]
+        assert [what for what, _, _ in figures if what != "chips"] == [
+            "cores of a chip, HBM and its bandwidth", "clocks of the engines, partitions, PSUM", "usable bytes of SBUF",
+        ]  # fmt: skip
+        assert all("AWS" in where for _, _, where in figures)
+
+
+def test_a_target_has_the_clocks_of_its_engines() -> None:
+    names = ("tensor", "vector", "scalar", "gpsimd")
+    for tag, clocks in (
+        ("aws/trn1/trn1.2xlarge", [2800, 1120, 1400, 1400]), ("aws/trn2/trn2.48xlarge", [2400, 960, 1200, 1200]),
+        ("aws/trn3/ultraserver-gen1", [2400, 1200, 1200, 1200]),
+    ):  # fmt: skip
+        assert [Target(tag).attrs[f"{name}_mhz"] for name in names] == clocks
 
 
 def test_there_are_no_threads() -> None:

@@ -41,7 +41,7 @@ from tirx.support.span import Span
 from tirx.target import Target
 
 from .cycles import CYCLES, DMA_LEAST_ROW, LEAST, MATMUL_FLOAT32
-from .hardware import CHIP, PARTITIONS, PSUM, Generation
+from .hardware import CHIP, ENGINES, PARTITIONS, PSUM, Generation
 from .kernel import is_instruction
 from .kind import generation_of
 from .op import name_of
@@ -218,6 +218,7 @@ class _Counter:
         self.report = report
         self.figures = figures
         self.sizes = sizes
+        self.clocks = {engine: target.attrs[f"{engine}_mhz"] / 1000 for engine in ENGINES}
         hbm = target.attrs.get("hbm_gbps_per_core")
         self.dma_gbps = min(figures.dma_gbps, hbm) if hbm else figures.dma_gbps
         self.values: dict[int, int | Expr] = {}
@@ -291,11 +292,11 @@ class _Counter:
             size, charged = _transfer(call)
             return 0.0, size, charged / self.dma_gbps
         cycles = self._matmul(call) if name_of(call.op.name) == "matmul" else self._elementwise(call, engine)
-        return cycles, 0, cycles / self.figures.clocks[engine]
+        return cycles, 0, cycles / self.clocks[engine]
 
     def _full_rate(self, call: Call, flops: int) -> None:
         """What products take where every processing element works in every cycle."""
-        rate = 2 * PARTITIONS * PARTITIONS * _rows_at_once(call) * self.figures.clocks["tensor"] / _passes(call)
+        rate = 2 * PARTITIONS * PARTITIONS * _rows_at_once(call) * self.clocks["tensor"] / _passes(call)
         self.report.least["tensor"] = self.report.least.get("tensor", 0.0) + flops / rate / 1000
 
     def _matmul(self, call: Call) -> float:

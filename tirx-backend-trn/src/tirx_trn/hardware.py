@@ -7,12 +7,13 @@ constants that AWS publishes with nkipy.
 from __future__ import annotations
 
 __all__ = [
-    "BANK_BYTES", "CHIP", "GENERATIONS", "HBM", "PARTITIONS", "PSUM", "PSUM_BANKS", "SBUF", "STATIONARY_MAX", "Generation",
+    "BANK_BYTES", "CHIP", "ENGINES", "GENERATIONS", "HBM", "PARTITIONS", "PSUM", "PSUM_BANKS", "SBUF", "STATIONARY_MAX", "Generation",
 ]  # fmt: skip
 
 SBUF, PSUM, HBM = "trn.sbuf", "trn.psum", "global"  # storage scopes
 CHIP = (SBUF, PSUM)
 
+ENGINES = ("tensor", "vector", "scalar", "gpsimd")
 PARTITIONS = 128
 BANK_BYTES = 2048  # one PSUM bank of one partition
 PSUM_BANKS = 8
@@ -48,7 +49,7 @@ class Generation:
         self.sbuf_bytes = sbuf_bytes
         self.moving_max = moving_max
         self.constant_bias = constant_bias
-        self.clocks = dict(zip(("tensor", "vector", "scalar", "gpsimd"), clocks, strict=True))
+        self.clocks = dict(zip(ENGINES, clocks, strict=True))
         self.lanes = dict(zip(("vector_2_bytes", "vector", "scalar"), lanes, strict=True))
         self.dma_gbps = dma_gbps
 

@@ -8,7 +8,7 @@ from typing import Any
 from tirx.target import Attribute, Capabilities, ScopeModel, StorageScope, Target, TargetKind
 
 from .dtypes import NKI_DTYPES
-from .hardware import BANK_BYTES, GENERATIONS, PARTITIONS, PSUM_BANKS, Generation
+from .hardware import BANK_BYTES, ENGINES, GENERATIONS, PARTITIONS, PSUM_BANKS, Generation
 from .nki_api import RELEASES
 
 __all__ = ["KIND", "SCOPES", "generation_of"]
@@ -36,6 +36,7 @@ def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
         "partition_size": PARTITIONS,
         "max_sbuf_size_per_partition": figures.sbuf_bytes,
         "max_psum_size_per_partition": PSUM_BANKS * BANK_BYTES,
+        **{f"{engine}_mhz": round(1000 * clock) for engine, clock in figures.clocks.items()},
     }
     given = {name: value for name, value in attrs.items() if value is not None}
     return {**sizes, **given}
@@ -69,6 +70,10 @@ KIND = TargetKind(
         "partition_size": Attribute(int, None, "partitions of SBUF and PSUM", _positive),
         "max_sbuf_size_per_partition": Attribute(int, None, "usable bytes of one SBUF partition", _positive),
         "max_psum_size_per_partition": Attribute(int, None, "bytes of one PSUM partition, all banks", _positive),
+        **{
+            f"{engine}_mhz": Attribute(int, None, f"clock of the {engine} engine in MHz", _positive)
+            for engine in ENGINES
+        },
         "num_cores": Attribute(int, 1, "NeuronCores of the machine", _positive),
         "hbm_gib": Attribute(int, None, "device memory of the machine in GiB", _positive),
         "hbm_gbps_per_core": Attribute(int, None, "bandwidth of device memory for one NeuronCore in GB/s", _positive),

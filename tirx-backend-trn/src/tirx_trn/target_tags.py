@@ -7,6 +7,7 @@ sizes follow the NeuronCore generation: `hardware.py`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tirx.target.kind import TargetTag
@@ -49,15 +50,22 @@ _INSTANCES = (
         "aws/trn3/ultraserver-gen1",
         "trainium3",
         64,
-        "Trainium3 Architecture (UltraServer Gen1; instances have no names there)",
+        "Trainium3 Architecture (UltraServer Gen1, instances have no names there)",
     ),
     (
         "aws/trn3/ultraserver-gen2",
         "trainium3",
         144,
-        "Trainium3 Architecture (UltraServer Gen2; instances have no names there)",
+        "Trainium3 Architecture (UltraServer Gen2, instances have no names there)",
     ),
 )
+
+
+_GUIDES = {
+    "v2": "Trainium/Inferentia2 architecture guide for NKI",
+    "v3": "Trainium2 architecture guide for NKI",
+    "v4": "Trainium3 architecture guide for NKI",
+}
 
 
 def _tag(name: str, kind: str, chips: int, source: str) -> TargetTag:
@@ -69,7 +77,16 @@ def _tag(name: str, kind: str, chips: int, source: str) -> TargetTag:
         "hbm_gbps_per_core": chip.hbm_gbps // chip.cores,
     }
     what = f"{chips} chip{'s' if chips != 1 else ''}, {chips * chip.cores} NeuronCores-{chip.generation}, {chips * chip.hbm_gib} GiB of HBM"
-    return TargetTag(name, "trn", attributes, source=f"{chip.source}; {source}" if source else chip.source, doc=what)
+    return TargetTag(name, "trn", attributes, source="; ".join(_sources(chip, source)), doc=what)
+
+
+def _sources(chip: Chip, instance: str) -> Iterator[str]:
+    """Where each figure stands."""
+    yield f"cores of a chip, HBM and its bandwidth: {chip.source}"
+    if instance:
+        yield f"chips: AWS Neuron documentation, {instance}"
+    yield f"clocks of the engines, partitions, PSUM: AWS Neuron documentation, {_GUIDES[chip.generation]}"
+    yield "usable bytes of SBUF: the constants that AWS publishes with nkipy"
 
 
 TAGS = (
