@@ -14,6 +14,7 @@ from ..ir import (
     Assert,
     Bind,
     Buffer,
+    BufferLoad,
     BufferStore,
     Call,
     Decl,
@@ -29,7 +30,9 @@ from ..ir import (
     Stmt,
     Var,
     map_bodies,
+    mask_of,
     variables,
+    walk,
 )  # fmt: skip
 from .pipeline import Pass, PassContext
 
@@ -49,7 +52,11 @@ def is_pure(expr: Node) -> bool:
 
 
 class _Uses:
-    """How often each variable is read, and each buffer accessed. A store to storage of one thread reads nothing of it."""
+    """How often each variable is read, and each buffer accessed.
+
+    A store to storage of one thread reads nothing of it, not even one that makes a scalar's new value from its old one: a counter
+    that only counts is dead.
+    """
 
     def __init__(self, body: Stmt) -> None:
         self.count: dict[int, int] = {}
@@ -92,6 +99,8 @@ class _Uses:
             self.accessed[id(buffer)] = self.accessed.get(id(buffer), 0) + amount
             if isinstance(node, BufferStore):
                 self.stored[id(buffer.data)] = self.stored.get(id(buffer.data), 0) + amount
+                if buffer.is_scalar and is_pure(node.value):
+                    self._count(buffer.data, -amount * _loads(node.value, buffer.data))
             else:
                 self._count(buffer.data, amount)
 
@@ -103,6 +112,12 @@ class _Uses:
 
     def _count(self, var: Var, amount: int) -> None:
         self.count[id(var)] = self.count.get(id(var), 0) + amount
+
+
+def _loads(expr: Expr, data: Var) -> int:
+    """How often an expression reads storage."""
+    loads = walk(expr, mask_of(BufferLoad))
+    return sum(isinstance(node, BufferLoad) and node.buffer.data is data for node in loads)
 
 
 class _Sweep:

@@ -71,8 +71,13 @@ class _Simplifier(Ranged):
         if expr.has(BufferLoad):
             expr = rewrite(expr, {}, enter={BufferLoad: self._load})
             if _is_data(expr):
-                return expr
+                return self._call(expr) if isinstance(expr, Call) else expr
         return self.analyzer.simplify(expr) if _has_work(expr) else expr
+
+    def _call(self, call: Call) -> Call:
+        """A call that takes data; its other operands are as simple as anywhere."""
+        made = tuple(map(self.expression, call.args))
+        return call if all(a is b for a, b in zip(made, call.args, strict=True)) else call.rebuild(args=made)
 
     def _load(self, node: BufferLoad) -> BufferLoad | None:
         """An access with simple indices; `coords` stay what the author wrote."""
