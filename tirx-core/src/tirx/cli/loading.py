@@ -37,7 +37,7 @@ def deadly(names: Iterable[str]) -> dict[str, BackendError]:
         return {}
     from concurrent.futures import ThreadPoolExecutor  # processes are started: not for `--help`
 
-    from ..backend.probe import probe
+    from ..backend.probe import probe  # only for who starts them
 
     with ThreadPoolExecutor(len(waiting)) as pool:
         results = list(pool.map(lambda name: probe(name, TIME_LIMIT), waiting))
