@@ -25,7 +25,7 @@ from tirx.ir import (
     cast,
     const,
 )
-from tirx.support.errors import VerifyError
+from tirx.support.errors import LayoutError, VerifyError
 from tirx.support.span import Span
 from tirx_trn import script as nki
 
@@ -227,3 +227,25 @@ def test_what_may_be_inside_is_left_to_the_simulator() -> None:
     folded = loop(I, 9, nki.memset(T[:, I % 2 * 32 : I % 2 * 32 + 32], 0.0))
     for item in (guarded, unknown, folded, loop(I, 0, nki.memset(T[:, 60:70], 0.0))):
         assert problems(with_statement(item)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("an element store", "NKI Language Guide"), ("a scalar parameter", "NKI Language Guide"),
+        ("a 64-bit parameter", "nki.language, supported data types"), ("a while loop", "NKI Language Guide"),
+    ],
+)  # fmt: skip
+def test_a_rule_says_where_it_stands(name: str, source: str) -> None:
+    make, message = CASES[name]
+    found = next(item for item in problems(make()) if message in str(item))
+    assert found.notes == (f"rule: AWS Neuron documentation, {source}",)
+
+
+def test_sizes_of_the_hardware_say_where_they_stand() -> None:
+    for tile in (sbuf("big", 129, 4), psum("acc", 9, 128, 512), psum("acc", 1, 128, 513)):
+        with pytest.raises(LayoutError) as caught:
+            nki.memset(tile, 0.0)
+        assert caught.value.diagnostics[0].notes == (
+            "rule: AWS Neuron documentation, architecture guide of the NeuronCore",
+        )

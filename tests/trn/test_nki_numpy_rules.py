@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from tests.trn.build import imported
 from tests.trn.nki_numpy import NkiError
-from tests.trn.test_nki_numpy import run_text
+from tests.trn.test_nki_numpy import HEAD, run_text
 
 TILES = """t = nl.ndarray((128, 8), dtype=nl.float32)
 nisa.dma_copy(dst=t, src=a)
@@ -147,3 +151,12 @@ nisa.nc_matmul(dst=p, stationary=f, moving=g)"""
 def test_inputs_of_other_types_do_not_exist() -> None:
     with pytest.raises(NkiError, match="inputs of type float64 do not exist"):
         run_text("pass", np.ones((128, 8)))
+
+
+def test_a_problem_is_shown_at_its_line(tmp_path: Path) -> None:
+    text = HEAD + "    t = nl.ndarray((128, 8), dtype=nl.float32)\n    nisa.tensor_copy(dst=t, src=t)\n"
+    with imported(text, tmp_path) as module, pytest.raises(NkiError) as caught:
+        module.kernel(np.ones((128, 8), np.float32))
+    place, shown = str(caught.value).splitlines()
+    assert re.fullmatch(r"emitted\d+\.py:8: error: 1024 elements are read that were never written", place)
+    assert shown == "  8 | nisa.tensor_copy(dst=t, src=t)"

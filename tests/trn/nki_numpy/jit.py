@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,10 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arrays: np.ndarray) -> Any:
         machine.new_kernel()
         inputs = [from_array(array) for array in arrays]
-        results = function(*inputs)
+        try:
+            results = function(*inputs)
+        except NkiError as error:
+            raise NkiError(_placed(error, function.__code__.co_filename)) from error
         machine.finish()
         many = results if isinstance(results, tuple) else (results,)
         for result in many:
@@ -30,3 +35,12 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
     run.__name__ = function.__name__
     return run
+
+
+def _placed(error: NkiError, path: str) -> str:
+    """A problem as the core simulator reports one: at the line of the kernel, which is shown."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    if not frames:
+        return str(error)
+    line = frames[-1].lineno
+    return f"{Path(path).name}:{line}: error: {error}\n  {line} | {frames[-1].line}".rstrip("| ")

@@ -40,6 +40,7 @@ from .layout import is_on_chip
 __all__ = ["CHECKS"]
 
 Found = Iterator[Diagnostic]
+_LANGUAGE = "rule: AWS Neuron documentation, NKI Language Guide"
 
 
 def _kernels(module: IRModule) -> Iterator[tuple[PrimFunc, Stmt]]:
@@ -73,6 +74,7 @@ def _parameter(func: PrimFunc, param: Buffer | Var, used: dict[int, Access]) -> 
             f"parameter `{param.name}` of `{func.name}` is a scalar; an NKI kernel takes tensors only",
             param.span or func.span,
             "pass it in a tensor of one element per partition, or specialise the kernel with Tx.jit and Tx.constexpr",
+            (_LANGUAGE,),
         )
         return
     if param.dtype.name not in NKI_DTYPES:
@@ -80,6 +82,7 @@ def _parameter(func: PrimFunc, param: Buffer | Var, used: dict[int, Access]) -> 
             f"parameter `{param.name}` is of type {param.dtype}, which the engines do not have",
             param.span or func.span,
             f"use one of {', '.join(NKI_DTYPES)}",
+            ("rule: AWS Neuron documentation, nki.language, supported data types",),
         )
     access = used.get(id(param.data), Access())
     if access.read is not None and access.written is not None:
@@ -87,6 +90,7 @@ def _parameter(func: PrimFunc, param: Buffer | Var, used: dict[int, Access]) -> 
             f"parameter `{param.name}` is both read and written; an NKI kernel returns new tensors and leaves its inputs alone",
             access.written.span,
             "give the result a parameter of its own",
+            (_LANGUAGE,),
         )
 
 
@@ -122,7 +126,7 @@ def statements(module: IRModule, target: Target) -> Found:
         for node in walk(part):
             rule = _RULES.get(type(node))
             if rule is not None:
-                yield from rule(node)
+                yield from (Diagnostic(found.message, found.span, found.hint, (_LANGUAGE,)) for found in rule(node))
 
 
 def _element_store(node: BufferStore) -> Found:
@@ -209,6 +213,7 @@ def accumulation(module: IRModule, target: Target) -> Found:
                     f"nki.matmul accumulates onto `{region.buffer.name}`, which {others[id(region.buffer.data)].op.name} writes too",
                     call.span,
                     "the first product replaces what is there: let only products write the tile, or pass accum=False (accumulate=False)",
+                    ("rule: AWS Neuron documentation, nki.isa.nc_matmul",),
                 )
 
 

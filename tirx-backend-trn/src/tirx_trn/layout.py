@@ -28,6 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 BANK_ELEMENTS = BANK_BYTES // 4
+_RULE = "rule: AWS Neuron documentation, architecture guide of the NeuronCore"
 
 AXES = (
     Axis("P", doc="partitions of SBUF and PSUM"),
@@ -281,4 +282,5 @@ def _plain(buffer: Buffer, is_psum: bool) -> list[list[Iter]]:
 
 def _refuse(message: str, hint: str, buffer: Buffer | None = None) -> NoReturn:
     """Where `buffer` was allocated, or at the author's line."""
-    raise LayoutError(message, span=buffer.span if buffer is not None and buffer.span else current_span(), hint=hint)
+    span = buffer.span if buffer is not None and buffer.span else current_span()
+    raise LayoutError(message, span=span, hint=hint, notes=(_RULE,))
