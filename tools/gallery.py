@@ -206,7 +206,7 @@ class Example:
             spilled = f", {used.spill_bytes} bytes spilled" if used.spill_bytes else ", none spilled"
             yield (
                 f"compiled for {arch}",
-                f"{used.registers} registers{spilled}, {used.shared_bytes} bytes of shared memory",
+                f"{used.registers} registers{spilled}, {used.shared_bytes} bytes of static shared memory",
             )
 
     def sizes(self) -> dict[str, int]:
