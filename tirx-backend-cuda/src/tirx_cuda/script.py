@@ -573,6 +573,8 @@ def printf(fmt: str, *args: Any) -> Call:
 
 
 def _check_format(fmt: str, count: int) -> None:
+    if not isinstance(fmt, str):
+        raise _refuse("the first argument of printf is its format, as text", 'e.g. Tx.cuda.printf("%f\\n", x[i])')
     wanted = fmt.replace("%%", "").count("%")
     if wanted != count:
         raise _refuse(f"the format asks for {wanted} values and gets {count}", "give one value for each % in it")

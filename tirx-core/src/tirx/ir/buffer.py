@@ -284,6 +284,11 @@ class Buffer(BufferViews):
 
     def vload(self, begin: Sequence[Any] | Any, dtype: DType | str | None = None) -> Expr:
         """A vector of `dtype` (default: one element) starting at `begin`, along the last dimension."""
+        if dtype is not None and DType(dtype).element is not self.dtype.element:
+            self._refuse(
+                f"`{self.name}` holds {self.dtype.element}, and a vector of {DType(dtype).element} is read from it",
+                f'read it as it is and convert it, or take a view of other elements: {self.name}.view("{DType(dtype).element}")',
+            )
         return BufferLoad(self, self._vector_indices(begin, DType(dtype or self.dtype).lanes), span=current_span())
 
     def vstore(self, begin: Sequence[Any] | Any, value: Any) -> None:

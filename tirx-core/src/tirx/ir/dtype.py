@@ -271,7 +271,7 @@ def _parse(name: object) -> DType:
 def _described(value: object) -> str:
     """What stands where a dtype should."""
     if hasattr(value, "__tirx_expr__") or hasattr(type(value), "FIELDS"):
-        return "a kernel value (the value comes first: Tx.cast(value, dtype))"
+        return "a kernel value; are type and value exchanged?"
     name = getattr(value, "__name__", None) or getattr(value, "name", None) or str(value).rpartition(".")[2]
     return f"{value!r}; write {name!r}" if isinstance(name, str) and name in _TABLE else repr(value)
 

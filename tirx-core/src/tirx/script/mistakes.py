@@ -12,7 +12,7 @@ from ..support.elsewhere import advice, elsewhere
 from ..support.errors import Diagnostic, TirxError
 from ..support.suggest import did_you_mean
 from .assign import is_kernel_value
-from .namespaces import LAZY, load_lazy
+from .namespaces import LAZY, load_lazy, loaded_namespaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _BUILTINS = ("abs", "bool", "enumerate", "float", "int", "len", "max", "min", "r
 
 _OF_BUFFERS = "data, dtype, layout, ndim, permute, ptr_to, scope(), shape, strides, view, vload, vstore"
 
+_NEAR = re.compile("; (?=did you mean|write |are )")  # ours say here what to write
 _OBJECT = re.compile(r"'(\w+)' object")
 _ATTRIBUTE = re.compile(r"has no attribute '(\w+)'")
 _CALL = re.compile(r"^([\w.]+)\(\) (?:got|takes|missing)")
@@ -57,9 +58,9 @@ def described(error: Exception, frame: FrameType, text: str) -> tuple[str, str |
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    _, _, near = str(error).partition("; ")
+    near = _NEAR.split(str(error), maxsplit=1)[1:]
     own = trace is None or trace.tb_frame is frame  # raised by the kernel's text, not by us
-    return _message(error, own), near if near.startswith(("did you mean", "write ")) else _hint(error, frame)
+    return _message(error, own), near[0] if near else _hint(error, frame)
 
 
 def in_other_words(error: TirxError, frame: FrameType, text: str) -> TirxError:
@@ -106,7 +107,7 @@ def _message(error: Exception, own: bool) -> str:
     if isinstance(error, KeyError):
         key = error.args[0] if error.args else None
         return "a dict of Python is asked for a kernel value" if is_kernel_value(key) else f"there is no key {error}"
-    text = str(error).partition("; did you mean")[0].partition("; write ")[0]
+    text = _NEAR.split(str(error))[0]
     if own and isinstance(error, ValueError | ArithmeticError):
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
     return _ATTRIBUTE.sub(r"has no `\1`", _OBJECT.sub(_called, text)) or type(error).__name__
@@ -183,6 +184,10 @@ def _signature(message: str, frame: FrameType) -> str | None:
     return f"{near} {takes}" if near else takes
 
 
+def _members(namespace: Any) -> dict[str, Any]:
+    return getattr(namespace, "__dict__", {})
+
+
 def _function(name: str, frame: FrameType) -> Any:
     """The function that Python names in an error: of the language, of buffers, or of the author."""
     from .. import script  # this module belongs to the package
@@ -191,7 +196,7 @@ def _function(name: str, frame: FrameType) -> Any:
     head, _, last = name.rpartition(".")
     if head in ("Buffer", "Scalar"):
         return getattr(Buffer if head == "Buffer" else Scalar, last, None)
-    places = (frame.f_locals, frame.f_globals, vars(builder), vars(tile))
+    places = (frame.f_locals, frame.f_globals, vars(builder), vars(tile), *map(_members, loaded_namespaces()))
     found = next((place[name] for place in places if name in place), None)
     if found is None and name in _known():
         found = load_lazy(name) if name in LAZY else getattr(script, name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-__all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "register_script_namespace"]
+__all__ = ["LAZY", "UnknownNameError", "find", "load_lazy", "loaded_namespaces", "register_script_namespace"]
 
 # Core's own names whose modules parse and compile Python; a traced kernel does not need them.
 LAZY = {
@@ -84,6 +84,11 @@ def find(name: str, module: ModuleType) -> Any:
 
 
 _loaded: dict[str, Any] = {}  # of rows, by their places: every mention of a namespace asks
+
+
+def loaded_namespaces() -> list[Any]:
+    """Namespaces of backends that kernels asked for, to find what an error is about."""
+    return list(_loaded.values())
 
 
 def _is_brought(dtype: str) -> bool:

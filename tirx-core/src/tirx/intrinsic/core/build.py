@@ -37,7 +37,8 @@ def by_dtype(row: Intrinsic) -> Callable[..., Call]:
     """As `builtin`, for rows whose result type comes first: `reinterpret("float32", x)`; it is kept as attribute `dtype`."""
 
     def build(dtype: DType | str, *args: Any, **attrs: Any) -> Call:
-        return call(row, *args, dtype=named_dtype(dtype), **attrs)
+        named = named_dtype(dtype, f'the type of the result comes first: {row.name}("float32", ...)')
+        return call(row, *args, dtype=named, **attrs)
 
     return _dressed(build, row)
 
@@ -49,12 +50,13 @@ def _dressed(build: Any, row: Intrinsic) -> Callable[..., Call]:
     return function
 
 
-def named_dtype(dtype: Any) -> str:
+def named_dtype(dtype: Any, what: str = 'a dtype is written as text such as "float32"') -> str:
     """The canonical name of a dtype; `ScriptError` when there is none of that name."""
     try:
         return DType(dtype).name
     except ValueError as error:
-        refuse(str(error), 'a dtype is written as text such as "float32"')
+        message, semicolon, near = str(error).partition("; ")
+        refuse(message, near if semicolon else what)
 
 
 def unify_all(args: Sequence[Any]) -> list[Expr]:

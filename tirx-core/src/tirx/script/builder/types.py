@@ -181,9 +181,9 @@ def _named(dtype: Any) -> DType:
     try:
         return DType(dtype)
     except ValueError as error:
-        raise ScriptError(
-            str(error), span=current_span(), hint='a dtype is written as text such as "float32", or as Tx.float32'
-        ) from None
+        message, semicolon, near = str(error).partition("; ")
+        hint = near if semicolon else 'a dtype is written as text such as "float32", or as Tx.float32'
+        raise ScriptError(message, span=current_span(), hint=hint) from None
 
 
 def _constructors() -> dict[str, DtypeConstructor]:
