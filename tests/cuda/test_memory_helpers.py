@@ -139,7 +139,7 @@ def test_waiting_in_source() -> None:
         A[0] = 1
 
     text = source_of(kernel, HOPPER).text
-    assert "  mbarrier_wait(&bar[1], phase);\n  mbarrier_wait_acquire_cluster(&bar[0], phase ^ 1);" in text
+    assert "  mbarrier_wait(&bar[1], phase);\n  mbarrier_wait_acquire_cluster(bar, phase ^ 1);" in text
     assert tirx.compile(kernel, HOPPER).binaries
     with pytest.raises(TirxError, match="needs sm_90 or newer"):
         source_of(kernel, "cuda -arch=sm_80")

@@ -23,6 +23,8 @@ KEYWORDS: dict[str, dict[str, Any] | None] = {
         ("cuda.timer_init", "cuda.timer_start", "cuda.timer_end", "cuda.timer_finalize")
     ),  # a log of integers
     "cuda.iket.official_event": None,  # what annotations become
+    "cuda.tensormap_encode_tiled": None,  # these write a parameter, which is no buffer
+    "cuda.tensormap_encode_im2col": None,
     "cuda.printf": None,  # counts the values that its format asks for
 }
 
