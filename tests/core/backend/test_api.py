@@ -75,6 +75,8 @@ def test_looking_up(world, host):
 def test_hints_for_what_is_missing(world, host):
     world.install(GOOD)
     assert backend.hint_for("kinds", "acmee") == "did you mean `acme`?"
+    assert backend.hint_for("kinds", "acmee", alike=False) is None
+    assert backend.hint_for("kinds", "opencl", alike=False) == "pip install tirx-backend-opencl"
     assert backend.hint_for("kinds", "opencl") == "pip install tirx-backend-opencl"
     assert backend.hint_for("kinds", "zzz") is None
     world.install(GOOD, name="tirx_backend_opencl", groups={"tirx.api.v1": {"other": "tirx_backend_opencl.plugin"}})

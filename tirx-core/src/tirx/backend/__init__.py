@@ -112,11 +112,11 @@ def names(kind: str) -> list[str]:
     return default_host().names(kind)
 
 
-def hint_for(kind: str, key: Any) -> str | None:
-    """What to tell somebody who asked for a row that `find` did not find."""
+def hint_for(kind: str, key: Any, *, alike: bool = True) -> str | None:
+    """What to tell somebody who asked for a row that `find` did not find; with `alike=False` only who has exactly that one."""
     from .missing import hint_for as hint  # only when something is missing
 
-    return hint(default_host(), kind, key)
+    return hint(default_host(), kind, key, alike=alike)
 
 
 def provides(prefix: str, name: str) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["hint_for", "owner_of", "resolve", "unknown_backend", "well_known"]
 
 
-def hint_for(host: Host, kind: str, key: Any) -> str | None:
-    """The best hint for a missing row: who offers it but cannot be used, what to install, or what is spelled alike."""
+def hint_for(host: Host, kind: str, key: Any, *, alike: bool = True) -> str | None:
+    """The best hint for a missing row: who offers it but cannot be used, what to install, or (`alike`) what is spelled alike."""
     for promise in host.registry().kind(kind).promised(key):
         for item in host.providers(promise):
             if not item.usable:
@@ -28,7 +28,7 @@ def hint_for(host: Host, kind: str, key: Any) -> str | None:
         distribution = well_known().get(promise)
         if distribution is not None:
             return _how_to_get(host, distribution)
-    return did_you_mean(str(key), host.names(kind))
+    return did_you_mean(str(key), host.names(kind)) if alike else None
 
 
 def _how_to_get(host: Host, distribution: str) -> str:

@@ -110,8 +110,8 @@ def _hint(name: str) -> str:
     from . import __all__ as known  # this module is imported by the package
     from .tile import names_of_operations
 
-    offered = backend.hint_for("namespaces", name)
-    if offered is not None and not offered.startswith("did you mean"):  # somebody has exactly this name
+    offered = backend.hint_for("namespaces", name, alike=False)
+    if offered is not None:
         return offered
     known_elsewhere = _ABSENT.get(name) or advice("language", name)
     if known_elsewhere is None and name in names_of_operations():

@@ -98,9 +98,12 @@ def _row(name: str, where: Any) -> TileOp:
         raise AttributeError(f"{where!r} has no attribute {name!r}")
     found: TileOp | None = backend.find("tile_ops", name)
     if found is None:
-        hint = backend.hint_for("tile_ops", name)
-        if hint is None or hint.startswith("did you mean"):  # nobody has exactly this name
-            hint = advice("tile", name) or did_you_mean(name, _CORE) or f"the operations are {', '.join(sorted(_CORE))}"
+        hint = (
+            backend.hint_for("tile_ops", name, alike=False)
+            or advice("tile", name)
+            or did_you_mean(name, _CORE)
+            or f"the operations are {', '.join(sorted(_CORE))}"
+        )
         raise UnknownNameError(f"there is no tile operation `{name}`", name=name, obj=where, hint=hint)
     return found
 

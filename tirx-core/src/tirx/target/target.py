@@ -213,14 +213,14 @@ def _kind(name: str) -> TargetKind:
 
 def _kind_hint(name: str) -> str:
     """Who offers the kind, a tag that is meant, what it is called here, or what there is."""
-    offered = hint_for("target_kinds", name)
-    if offered is not None and not offered.startswith("did you mean"):  # somebody has exactly this kind
+    offered = hint_for("target_kinds", name, alike=False)
+    if offered is not None:
         return offered
     tags = [tag for tag in registry().rows("target_tags") if name.lower() in tag.partition("/")[2].split("-")]
     if tags:
         return f"a product is named with its vendor: {' or '.join(f'`{tag}`' for tag in tags[:3])}"
     kinds = f"there are {', '.join(Target.list_kinds())}; `tirx targets {name}` searches products"
-    return advice("target", name.lower()) or offered or kinds
+    return advice("target", name.lower()) or hint_for("target_kinds", name) or kinds
 
 
 def _tag(name: str) -> TargetTag:

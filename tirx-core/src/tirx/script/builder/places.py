@@ -31,10 +31,12 @@ def storage_scope(scope: str) -> Any:
 def _hint(scope: str) -> str:
     from ...support.elsewhere import advice  # only when something went wrong
 
-    offered = backend.hint_for("storage_scopes", scope)
-    if offered is not None and not offered.startswith("did you mean"):  # somebody has exactly this scope
-        return offered
-    return advice("scope", scope) or offered or f"core has {', '.join(sorted(_CORE))}"
+    return (
+        backend.hint_for("storage_scopes", scope, alike=False)
+        or advice("scope", scope)
+        or backend.hint_for("storage_scopes", scope)
+        or f"core has {', '.join(sorted(_CORE))}"
+    )
 
 
 def layout_of(layout: Any, scope: str, shape: Sequence[Any]) -> Any:
