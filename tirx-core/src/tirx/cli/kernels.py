@@ -234,30 +234,20 @@ def chosen_kernels(text: str) -> tuple[ModuleType, dict[str, Any]]:
         return module, found
     kernel = vars(module).get(name)
     if not _is_kernel(kernel):
-        raise _unknown_kernel(path, name, found)
+        hint = did_you_mean(name, found) or f"it has {', '.join(found)}"
+        raise ScriptError(f"{path} has no kernel `{name}`", hint=hint)
     return module, {name: kernel}
-
-
-def _unknown_kernel(path: str, name: str, found: dict[str, Any]) -> ScriptError:
-    return ScriptError(f"{path} has no kernel `{name}`", hint=did_you_mean(name, found) or f"it has {', '.join(found)}")
 
 
 def load_kernel(text: str, constants: tuple[str, ...] = ()) -> Chosen:
     """The kernel that `FILE[:NAME]` names, specialised with `constants`."""
-    path, name = split_kernel(text)
-    module = load_file(path)
-    found = kernels_of(module)
-    if not found:
-        raise ScriptError(
-            f"{path} has no kernels", hint="a kernel is a function decorated with @Tx.prim_func or @Tx.jit"
-        )
-    if not name and len(found) > 1:
+    path, _ = split_kernel(text)
+    module, found = chosen_kernels(text)
+    if len(found) > 1:
         raise ScriptError(
             f"{path} has several kernels: {', '.join(found)}", hint=f"choose one: {path}:{next(iter(found))}"
         )
-    kernel = found[next(iter(found))] if not name else vars(module).get(name)
-    if not _is_kernel(kernel):
-        raise _unknown_kernel(path, name, found)
+    (kernel,) = found.values()
     return Chosen(_specialised(kernel, dict(_constant(item) for item in constants), Path(path)), module)
 
 

@@ -90,7 +90,7 @@ def _arrays() -> dict[str, Any]:
 
 
 def _kernel(trials: Sequence[Trial]) -> tuple[PrimFunc, list[str]]:
-    """A kernel that computes each of them for 64 values, and the types of its arguments: results are the first, as float64 or float32."""
+    """A kernel that computes each of them for 64 values, and the types of its arguments: results are the first, as float32."""
     inputs = sorted({name for trial in trials for name in trial.types if name is not None})
 
     def body(*arrays: Any) -> None:
