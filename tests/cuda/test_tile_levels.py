@@ -41,7 +41,7 @@ def lines(kernel: PrimFunc) -> list[str]:
     """The statements of the device function's source that store or synchronise."""
     text = tirx.compile(kernel, TARGET).source.text
     body = text[text.index("__global__") :]
-    return [line.strip() for line in body.splitlines() if "A[" in line or "sync" in line]
+    return [line.strip() for line in body.splitlines() if "A[" in line or "sync(" in line.replace("__shfl_sync", "")]
 
 
 def test_a_warpgroup() -> None:
