@@ -10,6 +10,7 @@ from tirx.intrinsic import SimContext
 from tirx.ir import DType
 
 from ..op_memory import COPIES
+from .ptx.address import in_cta, rank_of
 
 __all__ = ["copy_bytes", "cvta_generic_to_shared", "ld_acquire", "ldg", "leader_address", "low_half"]
 
@@ -34,14 +35,10 @@ def low_half(ctx: SimContext, a: Any) -> Any:
     return (np.broadcast_to(np.asarray(a), (ctx.count,)).astype(np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
 
 
-_RANK = np.uint32(24)  # bits of an address below the rank of its cta, which counts from 1
-
-
 def leader_address(ctx: SimContext, ptr: Any) -> Any:
     """The same offset in the window of the cta with the even rank."""
-    address = low_half(ctx, ptr)
-    rank = (address >> _RANK) - np.uint32(1)
-    return ((rank & ~np.uint32(1)) + np.uint32(1)) << _RANK | address & np.uint32((1 << 24) - 1)
+    address = low_half(ctx, ptr).astype(np.int64)
+    return in_cta(address, rank_of(address) & ~1).astype(np.uint32)
 
 
 def copy_bytes(ctx: SimContext, dst: Any, src: Any, count: int) -> None:

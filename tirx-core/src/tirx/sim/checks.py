@@ -85,10 +85,11 @@ class Checker:
         self._logged: dict[int, Arena] = {}
         self._log_bytes = 0
         self._folded = False
-        self.places: Any = None  # names of buffers
-        self.settling = ""  # while promises are kept: whose way the writes take
+        # The launch gives these three: names of buffers, fences to the other path if a row needs it, what is still to come.
+        self.places: Any = None
         self.paths: Paths | None = None
         self.pending: Any = None
+        self.settling = ""  # while promises are kept: by which path they write, `apart` or `ordinary`
 
     # ---- accesses through typed views ---------------------------------------------------------------------------------
 
@@ -253,13 +254,13 @@ class Checker:
         hit, watch = found
         chosen = self._array(threads)
         bad = chosen[hit // max(len(places) // max(len(chosen), 1), 1)]
-        doing = "reading" if watch.kind == "r" else "writing"
         words = WORDS["w" if kind == "u" else kind]
         name = site.buffer or self._named(arena, int(places[hit[0]]) * GRANULE)
-        text = f"{self.describe(bad[0])} {words} an element of `{name}` while `{watch.what}` may still be {doing} it"
-        notes = [f"{watch.until} must come before"] if watch.until else []
+        text = (
+            f"{self.describe(bad[0])} {words} an element of `{name}` while `{watch.what}` may still be {watch.doing} it"
+        )
         other = watch.site if watch.site is not site else None
-        self.report("in_flight", text, site, np.unique(bad), other=other, notes=notes)
+        self.report("in_flight", text, site, np.unique(bad), other=other, notes=watch.notes)
 
     def _named(self, arena: Arena, byte: int) -> str:
         """The buffer at a byte of a memory, or else the memory."""

@@ -394,8 +394,7 @@ class Context:
         self.fulfil([write for write in writes if len(write.address) and write.address.min() >= GLOBAL_BASE])
         for watch in watches:
             text = f"the cta ends while `{watch.what}` may still be reading its memory"
-            notes = [f"{watch.until} must come before"] if watch.until else []
-            self.checker.report("in_flight", text, watch.site, np.array([watch.thread]), notes=notes)
+            self.checker.report("in_flight", text, watch.site, np.array([watch.thread]), notes=watch.notes)
 
     def free(self, queue: Any, keep: Any = None, kinds: str = "r") -> None:
         """The operations of all groups but the newest `keep` have read what they read."""

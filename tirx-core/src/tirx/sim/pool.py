@@ -59,7 +59,11 @@ class Register:
 
     @property
     def arrays(self) -> list[tuple[str, Any, Any]]:
-        """Names, types and first values of what goes with the values: whether they are initialised, and who uses them."""
+        """Names, types and first values of what goes with the values.
+
+        `i_`: whether they are initialised; of registers that operations use, `h_`: the group of the last operation that took (positive) or
+        read (negative) each, and `d_`: how often its thread had fenced when the author's code last used it.
+        """
         made: list[tuple[str, Any, Any]] = [(f"i_{self.name}", bool, False)] if self.checked else []
         if self.awaited is not None:
             made += [(f"h_{self.name}", np.int64, 0), (f"d_{self.name}", np.int64, -1)]

@@ -46,6 +46,16 @@ class Watch:
         self.number = 0
         self.pieces: list[tuple[Watches, Any]] = []
 
+    @property
+    def doing(self) -> str:
+        """What it may still do there, for messages."""
+        return "reading" if self.kind == "r" else "writing"
+
+    @property
+    def notes(self) -> list[str]:
+        """What to do about a clash with it, for messages."""
+        return [f"{self.until} must come before"] if self.until else []
+
     def add(self, watches: Watches, places: Any) -> None:
         """Watch places of one memory."""
         watches.add(self, places)

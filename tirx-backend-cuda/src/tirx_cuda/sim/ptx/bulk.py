@@ -9,8 +9,9 @@ import numpy as np
 
 from tirx.ir import DType
 
+from .address import in_cta, rank_of
 from .atomic import update_of
-from .mbarrier import complete_on, in_cta
+from .mbarrier import complete_on
 from .run import NUMPY, Op
 from .turned import mark
 
@@ -104,7 +105,7 @@ def targets(op: Op, dst: Any, mbar: Any, mask: Any) -> list[tuple[Op, Any, Any, 
         if not chosen.any():
             continue
         part = Op(op.ctx.where(chosen), op.form)
-        parity = ((bar[chosen] >> 24) - 1) & 1
+        parity = rank_of(bar[chosen]) & 1
         home = (rank & ~1) | parity if op.get("group") == "cta_group::2" else rank
         found.append((part, in_cta(place[chosen], rank), in_cta(bar[chosen], home), chosen))
     return found

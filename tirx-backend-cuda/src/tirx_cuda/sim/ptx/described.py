@@ -13,6 +13,7 @@ import numpy as np
 from tirx.ir import DType
 from tirx.sim.memory import SHARED_RANK_BITS
 
+from .address import in_cta
 from .fragments import elements
 from .run import Op
 
@@ -69,9 +70,7 @@ class Place:
     def in_rank(self, rank: Any) -> Place:
         """The same descriptors in the shared memory of another cta of the cluster."""
         made = self.repeated(1)
-        made.base = (self.base & ((1 << SHARED_RANK_BITS) - 1)) | (
-            np.asarray(rank).astype(np.int64) + 1
-        ) << SHARED_RANK_BITS
+        made.base = in_cta(self.base, rank)
         return made
 
     @property

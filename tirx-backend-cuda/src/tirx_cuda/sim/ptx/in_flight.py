@@ -11,24 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from tirx.sim.watch import Watch, Watches
+from tirx.sim.watch import Watch
 
 from .described import UNIT
 from .run import Op
-from .tensor_memory import COLUMNS, LANES, TensorMemory
+from .tensor_memory import COLUMNS, TensorMemory
 from .turned import compare
 
 __all__ = ["ON_COMMIT", "ON_STORE", "quiet", "reading", "started", "stored", "taken", "unfinished", "using"]
 
 ON_COMMIT, ON_STORE = "a wait for the mbarrier of `tcgen05.commit`", "`tcgen05.wait::st`"
-
-
-def _watches(op: Op, memory: TensorMemory) -> Watches:
-    known: dict[int, Watches] = op.ctx.state.setdefault("tensor memory in use", {})
-    found = known.get(id(memory))
-    if found is None:
-        found = known[id(memory)] = Watches(4 * LANES * COLUMNS)
-    return found
 
 
 def _places(cells: Sequence[Any]) -> Any:
@@ -37,18 +29,18 @@ def _places(cells: Sequence[Any]) -> Any:
 
 def quiet(op: Op, memory: TensorMemory, cells: Sequence[Any], kind: str) -> None:
     """A finding where an operation in flight clashes with this read (`r`), write (`w`), or update by a product (`u`)."""
-    found = _watches(op, memory).disturbed(_places(cells), kind)
+    found = memory.watches.disturbed(_places(cells), kind)
     if found is None:
         return
     watch = found[1]
-    words, doing = "reads" if kind == "r" else "writes", "reading" if watch.kind == "r" else "writing"
-    text = f"`{op.title}` {words} tensor memory while `{watch.what}` may still be {doing} it"
-    op.ctx.finding("in_flight", text, other=watch.site, notes=[f"{watch.until} must come before"])
+    words = "reads" if kind == "r" else "writes"
+    text = f"`{op.title}` {words} tensor memory while `{watch.what}` may still be {watch.doing} it"
+    op.ctx.finding("in_flight", text, other=watch.site, notes=watch.notes)
 
 
 def _watch(op: Op, thread: int, memory: TensorMemory, cells: Sequence[Any], kind: str, until: str) -> Watch:
     made = Watch(op.ctx.site, kind, op.title, until, thread)
-    made.add(_watches(op, memory), _places(cells))
+    made.add(memory.watches, _places(cells))
     return made
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from tirx.ir import DType
-from tirx.sim.memory import SHARED_RANK_BITS
 
+from .address import in_cta, offset_of
 from .async_copy import QUEUE
 from .run import Op
 
 __all__ = [
-    "arrive", "arrive_expect_tx", "arrive_once", "check_layout", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx", "in_cta",
+    "arrive", "arrive_expect_tx", "arrive_once", "check_layout", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx",
     "init", "inval", "pending_count", "track", "wait_parity", "wait_primary", "wait_primary_parity", "wait_state",
 ]  # fmt: skip
 
@@ -177,11 +177,6 @@ def arrive_once(op: Op, address: Any) -> None:
     _update(op, address, 1, 0)
 
 
-def in_cta(address: Any, rank: int) -> Any:
-    """The same place in the shared memory of another cta of the cluster."""
-    return (address & ((1 << SHARED_RANK_BITS) - 1)) | (rank + 1) << SHARED_RANK_BITS
-
-
 def arrive_expect_tx(op: Op, address: Any, transactions: Any, *mask: Any) -> Any:
     """One arrival in a phase that ends only after the transactions; with a mask, in each of the ctas."""
     if mask:
@@ -261,7 +256,7 @@ def _waiting(op: Op, address: Any, done: Any, parity: Any) -> None:
 
 def _standing(ctx: Any, address: Any, parity: int) -> str:
     pending, expected, missing, phase = _now(ctx, address)
-    byte = int(address[0]) & ((1 << SHARED_RANK_BITS) - 1)
+    byte = offset_of(int(address[0]))
     lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes" if missing else "")
     running = f"phase {phase} (parity {phase & 1}) runs and lacks {lacking}"
     return (

@@ -15,6 +15,7 @@ from tirx.ir import DType
 from tirx.sim.memory import GLOBAL_BASE
 
 from ...tensor_map import BYTES, FIELDS, IM2COL, INTERLEAVES, MAGIC, MODES, SWIZZLES, TILED, TensorMap, parsed
+from .address import rank_of
 from .atomic import UPDATES
 from .box import Box, box_of
 from .bulk import ON_GROUP, ON_MBARRIER, ON_READ, QUEUE, ROW, each_thread, targets
@@ -218,7 +219,7 @@ def _one_to_shared(op: Op, made: TensorMap, given: dict[str, Any]) -> None:
     data = _read(op, made, box)
     mask = given.get("ctaMask")
     for part, there, bar, _ in targets(op, given["dst"], given["mbar"], mask):
-        if mask is None and op.get("group") != "cta_group::2" and (int(there[0]) >> 24) != (int(bar[0]) >> 24):
+        if mask is None and op.get("group") != "cta_group::2" and rank_of(there[0]) != rank_of(bar[0]):
             op.ctx.finding("tensor_map", "the mbarrier of a copy lies in the cta that the copy goes to")
         address, flipped = _units(part, made, int(there[0]), box.units)
         mark(part, address, made.swizzle)

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tirx.sim.watch import GRANULE, Watches
+
 from .run import Op
 
 __all__ = ["COLUMNS", "LANES", "Path", "TensorMemory", "checked", "memory_of"]
@@ -24,13 +26,14 @@ LANES, COLUMNS = 128, 512
 
 
 class TensorMemory:
-    """The tensor memory of a cta, and which columns are allocated."""
+    """The tensor memory of a cta, which columns are allocated, and which cells operations in flight still use."""
 
-    __slots__ = ("cells", "taken")
+    __slots__ = ("cells", "taken", "watches")
 
     def __init__(self) -> None:
         self.cells = np.zeros((LANES, COLUMNS), np.uint32)
         self.taken = np.zeros(COLUMNS, bool)
+        self.watches = Watches(GRANULE * LANES * COLUMNS)
 
 
 def memory_of(op: Op, cta: Any) -> TensorMemory:

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tirx.sim.memory import SHARED_RANK_BITS
-
 from ...tensor_map import SWIZZLES
+from .address import offset_of, rank_of
 from .described import UNIT
 from .run import Op
 
@@ -30,12 +29,12 @@ class _Marks:
 
 def _of(op: Op, address: int) -> _Marks:
     known: dict[tuple[int, int], _Marks] = op.ctx.state.setdefault("turned", {})
-    key = int(np.asarray(op.ctx.group("cluster")).reshape(-1)[0]), address >> SHARED_RANK_BITS
+    key = int(np.asarray(op.ctx.group("cluster")).reshape(-1)[0]), rank_of(address)
     return known.setdefault(key, _Marks())
 
 
 def _units(addresses: Any) -> Any:
-    return (addresses & ((1 << SHARED_RANK_BITS) - 1)) // 16 % _UNITS
+    return offset_of(addresses) // 16 % _UNITS
 
 
 def mark(op: Op, addresses: Any, swizzle: int | None) -> None:
