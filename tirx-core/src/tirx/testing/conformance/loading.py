@@ -121,13 +121,13 @@ CHECKS = (
         _threads,
         "threads that compile at the same time do not disturb each other",
         "keep no module-level state in passes and code generators",
-        after=COMPILED,
+        after=(*COMPILED, "codegen.deterministic"),
     ),
     ConformanceCheck(
         "load.processes",
         _processes,
         "another process with another hash seed writes the same source and reads pickled rows by name",
         "do not iterate over sets or by id() where source is written",
-        after=COMPILED,
+        after=(*COMPILED, "codegen.deterministic"),
     ),
 )
