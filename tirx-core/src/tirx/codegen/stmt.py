@@ -222,8 +222,8 @@ class StmtPrinter:
         return f"{self._const(var)}{self.expr.pointer(buffer.dtype, buffer.scope_name)}"
 
     def _const(self, var: Var) -> str:
-        record = isinstance(var.dtype, PointerType) and var.dtype.by_value  # what it tells of is written, not it
-        return "" if id(var) in self.expr.usage.written and not record else "const "
+        # of a record, what it tells of is written, and not it
+        return "" if id(var) in self.expr.usage.written and not var.dtype.by_value else "const "
 
     def _bind(self, node: Bind) -> None:
         value = self._hoist(node.value)

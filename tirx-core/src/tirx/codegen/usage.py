@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..intrinsic import Intrinsic
-from ..ir import Bind, BufferLoad, BufferRegion, BufferStore, Call, Decl, Expr, Node, PointerType, Ramp, Stmt, Var, walk
+from ..ir import Bind, BufferLoad, BufferRegion, BufferStore, Call, Decl, Expr, Node, Ramp, Stmt, Var, walk
 
 __all__ = ["Usage"]
 
@@ -69,7 +69,7 @@ class Usage:
                 operand = row.operands[min(index, len(row.operands) - 1)]
             if operand is not None and (operand.rw == "r" and row is not None and row.effect.kind != "opaque"):
                 continue
-            if isinstance(arg, Var) and _is_record(arg) and operand is not None and operand.rw == "w":
+            if isinstance(arg, Var) and arg.dtype.by_value and operand is not None and operand.rw == "w":
                 self._aliases += [
                     (id(arg), origin) for other in node.args if other is not arg for origin in _pointers(other)
                 ]
@@ -90,10 +90,6 @@ def _pointers(arg: Expr) -> set[int]:
         ):
             found |= _pointers(child)
     return found
-
-
-def _is_record(var: Var) -> bool:
-    return isinstance(var.dtype, PointerType) and var.dtype.by_value
 
 
 def is_unit(ramp: Ramp) -> bool:

@@ -153,15 +153,11 @@ class Buffer(BufferViews):
             self._refuse(
                 "a slice cannot be assigned", "write a loop, or a tile operation such as Tx.tile.copy(dst, src)"
             )
-        indices = self.checked_indices(items)
-        emit(
-            BufferStore(
-                self,
-                store_value(value, self.dtype, indices, self.name, is_scalar=self.is_scalar),
-                indices,
-                span=current_span(),
-            )
-        )
+        self._emit_store(self.checked_indices(items), value)
+
+    def _emit_store(self, indices: tuple[Expr, ...], value: Any) -> None:
+        stored = store_value(value, self.dtype, indices, self.name, is_scalar=self.is_scalar)
+        emit(BufferStore(self, stored, indices, span=current_span()))
 
     def __iter__(self) -> NoReturn:
         self._refuse("a buffer cannot be iterated", "loop over an index: for i in range(...)")
@@ -293,15 +289,7 @@ class Buffer(BufferViews):
 
     def vstore(self, begin: Sequence[Any] | Any, value: Any) -> None:
         """Store a vector starting at `begin`, along the last dimension."""
-        indices = self._vector_indices(begin, as_expr(value).dtype.lanes // self.dtype.lanes)
-        emit(
-            BufferStore(
-                self,
-                store_value(value, self.dtype, indices, self.name, is_scalar=self.is_scalar),
-                indices,
-                span=current_span(),
-            )
-        )
+        self._emit_store(self._vector_indices(begin, as_expr(value).dtype.lanes // self.dtype.lanes), value)
 
     def _vector_indices(self, begin: Sequence[Any] | Any, lanes: int) -> tuple[Expr, ...]:
         indices = self.checked_indices(list(begin) if isinstance(begin, tuple | list) else [begin])

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 # name -> (kind, bits of one element, exponent bits, mantissa bits); widths of the last two are 0 where they mean nothing.
-# In memory an element takes whole bytes (one, of the formats of six bits), but two of four bits share one: `storage_bits`.
+# In memory an element of six bits takes a byte, and two of four bits share one: `storage_bits`.
 _TABLE: dict[str, tuple[str, int, int, int]] = {
     "bool": ("bool", 8, 0, 0),
     "int8": ("int", 8, 0, 0),
@@ -109,6 +109,11 @@ class DType:
     def unit(self) -> DType:
         """What memory is addressed in: pairs of elements that share a byte, else the type itself."""
         return self.with_lanes(2) if self.bits == _NIBBLE and self.lanes == 1 else self
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it points to a record that the host encodes, and that is passed to a kernel as it is: no array."""
+        return False
 
     @property
     def total_bits(self) -> int:
@@ -212,7 +217,7 @@ class PointerType(DType):
 
     @property
     def by_value(self) -> bool:
-        """Whether it points to a record that the host encodes, and that is passed to a kernel as it is: no array."""
+        """See `DType.by_value`: such pointers are of scope `param`."""
         return self.scope == "param"
 
     def __eq__(self, other: object) -> bool:

@@ -79,8 +79,9 @@ class Launcher:
 
     def _encoded(self, value: Any, dtype: DType) -> Any:
         """Records that the host encodes, as the bytes that the kernel takes."""
-        if not (isinstance(dtype, PointerType) and dtype.by_value):
+        if not dtype.by_value:
             return value
+        assert isinstance(dtype, PointerType)
         row = find("argument_kinds", str(dtype.pointee))
         return load_object(row.encode)(value, self.executable.target)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ir import DType
 from ..ir.numpy_types import dtype_of_numpy, numpy_dtype
+from ..sim.numeric import halves, joined
 from ..support.errors import ArgumentError
 
 __all__ = ["pack_elements", "unpack_elements"]
@@ -28,8 +29,7 @@ def pack_elements(array: Any) -> Any:
             f"an array of shape {held.shape} does not fill whole bytes with elements of {dtype}",
             hint="make its last dimension even, e.g. with numpy.pad",
         )
-    bits = np.ascontiguousarray(held).view(np.uint8) & 15
-    return bits[..., ::2] | bits[..., 1::2] << 4
+    return joined(np.ascontiguousarray(held).view(np.uint8))
 
 
 def unpack_elements(array: Any, dtype: DType | str) -> Any:
@@ -39,6 +39,4 @@ def unpack_elements(array: Any, dtype: DType | str) -> Any:
         raise ArgumentError(f"expected an array of uint8, got {held.dtype} of shape {held.shape}")
     if not kind.is_packed or kind.lanes != 1:
         raise ArgumentError(f"{kind} is no type of which two elements share a byte", hint="view the array as that type")
-    made = np.empty((*held.shape[:-1], 2 * held.shape[-1]), np.uint8)
-    made[..., ::2], made[..., 1::2] = held & 15, held >> 4
-    return made.view(numpy_dtype(kind))
+    return halves(held).view(numpy_dtype(kind))

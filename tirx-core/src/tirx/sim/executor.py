@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import find
-from ..ir import Buffer, IRModule, Launch, PointerType, PrimFunc, Var, variable_of
+from ..ir import Buffer, IRModule, Launch, PrimFunc, Var, variable_of
 from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
@@ -229,7 +229,7 @@ def _number(run: _Run, value: Any, param: Any) -> Any:
             value.address = run.memory.add(value.name, value.data)
         return value.address
     dtype = param.dtype
-    if isinstance(dtype, PointerType) and dtype.by_value:
+    if dtype.by_value:
         return _record(run, value, param)
     if dtype.is_float:
         return storage_dtype(dtype).type(value)

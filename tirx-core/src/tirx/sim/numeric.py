@@ -14,7 +14,7 @@ import numpy as np
 from ..ir import integers
 
 __all__ = [
-    "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "keep", "leave", "narrow", "paired", "pick",
+    "ALL", "cast_array", "columns", "count_of", "floor_div", "floor_mod", "halves", "joined", "keep", "leave", "narrow", "paired", "pick",
     "positions", "rejoin", "save", "shaped", "shift_left", "shift_right", "spread", "taken", "trunc_div", "trunc_mod", "turned",
     "unpaired", "wrap_int",
 ]  # fmt: skip
@@ -188,21 +188,31 @@ def _to_integer(value: Any, dtype: Any) -> Any:
     return np.where(whole <= info.min, dtype.type(info.min), made).astype(dtype)
 
 
+def halves(held: Any) -> Any:
+    """The two halves of each byte, the lower one first: twice as many along the last dimension."""
+    made = np.empty((*held.shape[:-1], 2 * held.shape[-1]), np.uint8)
+    made[..., ::2], made[..., 1::2] = held & 15, held >> 4
+    return made
+
+
+def joined(bits: Any) -> Any:
+    """Bytes from their halves; what stands above four bits does not count."""
+    bits = bits & 15
+    return bits[..., ::2] | bits[..., 1::2] << 4
+
+
 def unpaired(pairs: Any, dtype: Any) -> Any:
     """Elements of four bits out of bytes that hold two each, the lower half first: `(n,)` or `(n, m)` gives `(n, lanes)`."""
     held = np.asarray(pairs)
-    held = held.reshape(-1, 1) if held.ndim < 2 else held
-    made = np.empty((len(held), 2 * held.shape[1]), np.uint8)
-    made[:, ::2], made[:, 1::2] = held & 15, held >> 4
-    return made.view(dtype)
+    return halves(held.reshape(-1, 1) if held.ndim < 2 else held).view(dtype)
 
 
 def paired(values: Any) -> Any:
     """Bytes that hold two elements of four bits each; `(n,)` where there is one byte."""
-    bits = np.ascontiguousarray(values).view(np.uint8) & 15
+    bits = np.ascontiguousarray(values).view(np.uint8)
     if bits.ndim < 2:
         bits = np.broadcast_to(bits.reshape(-1, 1), (bits.size, 2))
-    made = bits[:, ::2] | bits[:, 1::2] << 4
+    made = joined(bits)
     return made[:, 0] if made.shape[1] == 1 else made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ir import Buffer, BufferLoad, BufferStore
+from ..ir.sizes import product
 from .facts import Facts
 
 __all__ = ["Places"]
@@ -25,13 +26,9 @@ class Places:
                     self._add(root.space, root.offset, buffer)
 
     def _add(self, space: str, origin: int, buffer: Buffer) -> None:
-        sizes = [buffer.elem_offset, *buffer.shape]
-        if not all(isinstance(size, int) for size in sizes):
+        first, count = buffer.elem_offset, product(buffer.shape)
+        if not (isinstance(first, int) and isinstance(count, int)):
             return
-        first, *shape = (size for size in sizes if isinstance(size, int))
-        count = 1
-        for extent in shape:
-            count *= extent
         start = origin + first * buffer.dtype.bytes
         self._known.setdefault(space, []).append((start, start + max(count * buffer.dtype.bytes, 1), buffer.name))
 

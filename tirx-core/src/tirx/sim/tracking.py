@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import BufferLoad, BufferStore, Call, Node, PointerType, Var, walk
+from ..ir import BufferLoad, BufferStore, Call, Node, Var, walk
 from .facts import Facts, row_of
 from .memory import Arena, GlobalMemory
 from .pool import memory_dtype
@@ -36,8 +36,7 @@ def _written_records(facts: Facts) -> bool:
         if row is None or not row.operands:
             continue
         for at, arg in enumerate(node.args):
-            record = isinstance(arg.dtype, PointerType) and arg.dtype.by_value
-            if record and row.operands[min(at, len(row.operands) - 1)].rw != "r":
+            if arg.dtype.by_value and row.operands[min(at, len(row.operands) - 1)].rw != "r":
                 return True
     return False
 

@@ -90,6 +90,11 @@ class _Pairing(Ranged):
         """The pair that an element is in."""
         return self.analyzer.simplify(index // 2)
 
+    def _lane(self, index: Expr, number: int) -> Expr:
+        """The place of one lane."""
+        one = index.base + index.stride * number if isinstance(index, Ramp) else Shuffle((index,), (number,))
+        return self.analyzer.simplify(one)
+
     def _whole_pairs(self, index: Expr) -> Expr | None:
         """The index of the pairs that a vector access covers, where it covers whole ones."""
         if not (isinstance(index, Ramp) and isinstance(index.stride, IntImm) and index.stride.value == 1):
@@ -114,9 +119,7 @@ class _Pairing(Ranged):
             return node.rebuild(buffer=pairs, indices=(whole,), source=node.source or node.buffer)
         if index.dtype.lanes == 1:
             return self._element(node, pairs, index)
-        lanes = (Shuffle((index,), (lane,)) for lane in range(index.dtype.lanes))
-        items = [index.base + index.stride * n for n in range(index.lanes)] if isinstance(index, Ramp) else list(lanes)
-        parts = tuple(self._element(node, pairs, self.analyzer.simplify(item)) for item in items)
+        parts = tuple(self._element(node, pairs, self._lane(index, lane)) for lane in range(index.dtype.lanes))
         return Shuffle(parts, tuple(range(len(parts))), span=node.span)
 
     def _element(self, node: BufferLoad, pairs: Buffer, index: Expr) -> Expr:
@@ -200,11 +203,11 @@ class _Pairing(Ranged):
         if index.dtype.lanes == 1:
             return [self._half_stored(stmt, pairs, index, value)]
         held = Var("elements", value.dtype, span=stmt.span)
-        made: list[Stmt] = [Bind(held, value, span=stmt.span)]
-        for lane in range(index.dtype.lanes):
-            place = index.base + index.stride * lane if isinstance(index, Ramp) else Shuffle((index,), (lane,))
-            made.append(self._half_stored(stmt, pairs, self.analyzer.simplify(place), Shuffle((held,), (lane,))))
-        return made
+        stores = (
+            self._half_stored(stmt, pairs, self._lane(index, lane), Shuffle((held,), (lane,)))
+            for lane in range(index.dtype.lanes)
+        )
+        return [Bind(held, value, span=stmt.span), *stores]
 
     def _half_stored(self, stmt: BufferStore, pairs: Buffer, index: Expr, value: Expr) -> Stmt:
         source = stmt.source or stmt.buffer

@@ -96,7 +96,7 @@ handle_add_byte_offset, isnullptr, type_annotation = (
 
 def address_of(element: Any) -> Expr:
     """The address of a buffer element, a scalar, a buffer's first element, or a record that is passed by value."""
-    if isinstance(element, Var) and isinstance(element.dtype, PointerType) and element.dtype.by_value:
+    if isinstance(element, Var) and element.dtype.by_value:
         return element
     if isinstance(element, Scalar):
         element = element.buffer
