@@ -111,7 +111,8 @@ PAIRS = {"float16": "float16x2", "bfloat16": "bfloat16x2"}
 
 # Conversions between any two of these go through float; there is no constructor from one to the other.
 BRIDGES = dict.fromkeys(
-    ("float16", "bfloat16", *(name for name in _FLOATS if name.startswith(("float8", "float6", "float4")))), "float32"
+    ("float16", "bfloat16", *(name for name in _FLOATS if name.startswith(("float8_", "float6_", "float4_")))),
+    "float32",
 )
 
 # Vectors of four-bit floats are converted two at a time. The types of which CUDA has pairs that convert; to float4 alone: float64.
