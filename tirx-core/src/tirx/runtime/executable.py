@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from ..backend import find
 from ..codegen.row import Source
@@ -49,8 +49,10 @@ class Executable:
         self.context = context
         self.entry = entry
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         """Names that other compilers give to what is here."""
+        if hasattr(type(self), name):  # it is here, and a fault of a code generator looked like its absence
+            return object.__getattribute__(self, name)
         found = None if name.startswith("_") else advice("executable", name)
         raise AttributeError(f"an Executable has no `{name}`{'; ' + found if found else ''}", name=name, obj=self)
 
