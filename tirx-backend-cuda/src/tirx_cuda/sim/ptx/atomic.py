@@ -115,7 +115,7 @@ def _cas_pairs(op: Op, address: Any, name: str, compared: Any, value: Any) -> An
     _aligned(op, address)
     base, dtype, found = op.full(np.asarray(address, np.int64)), DType(name), np.zeros((op.count, 2), np.uint64)
     for thread in range(op.count):
-        one = op.ctx.where(np.arange(op.count) == thread)
+        one = op.alone(thread).ctx
         places = [base[thread : thread + 1] + 8 * half for half in range(2)]
         found[thread] = [one.atomic(place, dtype, lambda old, _: old, np.zeros(1, np.uint64))[0] for place in places]
         if (found[thread] == compared[thread]).all():

@@ -16,7 +16,7 @@ from .run import NUMPY, Op
 from .turned import mark
 
 __all__ = [
-    "ON_GROUP", "ON_MBARRIER", "ON_READ", "QUEUE", "ROW", "between", "commit_group", "each_thread", "masked", "promised", "red_async",
+    "ON_GROUP", "ON_MBARRIER", "ON_READ", "QUEUE", "ROW", "between", "commit_group", "masked", "promised", "red_async",
     "reduce", "st_async", "targets", "to_global", "to_shared", "wait_group", "within",
 ]  # fmt: skip
 
@@ -48,15 +48,10 @@ def _loaded(op: Op, src: Any, rows: Any) -> Any:
     return many, many.load(_spread(op.full(np.asarray(src).astype(np.int64)), rows), ROW)
 
 
-def each_thread(op: Op) -> list[Op]:
-    """The instruction of each thread for itself."""
-    return [Op(op.ctx.where(np.arange(op.count) == thread), op.form) for thread in range(op.count)]
-
-
 def _reading(op: Op, src: Any, rows: Any, queue: str | None) -> list[Any]:
     """For each thread, the places in shared memory that its copy reads until it is waited for."""
     found, base = [], op.full(np.asarray(src).astype(np.int64))
-    for thread, one in enumerate(each_thread(op)):
+    for thread, one in enumerate(op.each()):
         many: Any = one.ctx.repeated(rows[thread : thread + 1])
         addresses = _spread(base[thread : thread + 1], rows[thread : thread + 1])
         until = ON_MBARRIER if queue is None else ON_READ
@@ -70,7 +65,7 @@ def promised(
     """A promise for each thread."""
     base, ends = op.full(np.asarray(dst).astype(np.int64)), np.cumsum(rows)
     made = []
-    for thread, one in enumerate(each_thread(op)):
+    for thread, one in enumerate(op.each()):
         count = rows[thread : thread + 1]
         many: Any = one.ctx.repeated(count)
         part = data[ends[thread] - count[0] : ends[thread]]
@@ -104,7 +99,7 @@ def targets(op: Op, dst: Any, mbar: Any, mask: Any) -> list[tuple[Op, Any, Any, 
         chosen = (mask.astype(np.int64) >> rank) & 1 == 1
         if not chosen.any():
             continue
-        part = Op(op.ctx.where(chosen), op.form)
+        part = op.where(chosen)
         parity = rank_of(bar[chosen]) & 1
         home = (rank & ~1) | parity if op.get("group") == "cta_group::2" else rank
         found.append((part, in_cta(place[chosen], rank), in_cta(bar[chosen], home), chosen))

@@ -61,7 +61,7 @@ def stored(op: Op, at: int, memory: TensorMemory, cells: Sequence[Any]) -> None:
 def reading(op: Op, places: Any, swizzled: Any) -> None:
     """Addresses in shared memory (threads, units of 16 bytes) that each thread's operation reads, turned as its descriptor says."""
     for at, addresses in enumerate(places):
-        one: Any = op.ctx.where(np.arange(op.count) == at).repeated([len(addresses)])
+        one: Any = op.alone(at).ctx.repeated([len(addresses)])
         compare(Op(one, op.form), addresses, np.broadcast_to(swizzled, (op.count,))[at], op.title)
         watch = one.watch(addresses, UNIT, what=op.title, until=ON_COMMIT, fenced=True)
         if watch is not None:

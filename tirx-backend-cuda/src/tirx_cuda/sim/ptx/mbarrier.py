@@ -100,7 +100,7 @@ def everywhere(op: Op, address: Any, mask: Any) -> list[tuple[Op, Any, Any]]:
     for rank in range(op.ctx.width("cta", "cluster")):
         chosen = named >> rank & 1 == 1
         if chosen.any():
-            found.append((Op(op.ctx.where(chosen), op.form), in_cta(place[chosen], rank), chosen))
+            found.append((op.where(chosen), in_cta(place[chosen], rank), chosen))
     return found
 
 
@@ -121,7 +121,7 @@ def _expected(op: Op, address: Any) -> None:
         known = op.ctx.state["mbarrier bytes"] = {}
         op.ctx.state.setdefault("stuck", []).append(lambda: _compare_all(known))
     for at, key in enumerate(_keys(op, address)):
-        known[int(key)] = Op(op.ctx.where(np.arange(op.count) == at), op.form), place[at : at + 1]
+        known[int(key)] = op.alone(at), place[at : at + 1]
 
 
 def _compare_all(known: dict[int, tuple[Op, Any]]) -> None:

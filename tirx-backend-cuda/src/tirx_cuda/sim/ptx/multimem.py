@@ -26,7 +26,7 @@ def _others(op: Op, address: Any, size: int) -> Iterator[tuple[int, int, Any]]:
     base = op.full(np.asarray(address).astype(np.int64))
     for pe in range(world.size):
         for thread in range(op.count) if pe != mine else ():
-            one = op.ctx.where(np.arange(op.count) == thread)
+            one = op.alone(thread).ctx
             found = memory_of(one, world, mine, pe, int(base[thread]), size)
             if found is not None:
                 yield pe, thread, found
@@ -120,7 +120,7 @@ def copy(op: Op, dst: Any, src: Any, size: Any, *mask: Any) -> None:
     data = bulk.to_global(op, dst, src, size, *mask)
     chosen = bulk.masked(op, mask[0] if mask else 0xFFFF)
     for thread, part in enumerate(data):
-        one = Op(op.ctx.where(np.arange(op.count) == thread), op.form)
+        one = op.alone(thread)
         used = np.tile(chosen[thread], len(part) // 16)
         for _, _, place in _others(one, op.full(dst)[thread], len(part)):
             np.copyto(place, part, where=used)
@@ -131,6 +131,6 @@ def reduce(op: Op, dst: Any, src: Any, size: Any) -> None:
     data = bulk.reduce(op, dst, src, size)
     held = NUMPY[op.form.mnemonic.split(".")[-1]][0]
     for thread, part in enumerate(data):
-        one = Op(op.ctx.where(np.arange(op.count) == thread), op.form)
+        one = op.alone(thread)
         for _, _, place in _others(one, op.full(dst)[thread], len(part)):
             _update(place, part, held, update_of(op))

@@ -56,9 +56,21 @@ class Op:
         """Whether a slot is filled."""
         return slot in self.values
 
+    def where(self, chosen: Any) -> Op:
+        """The instruction for those of its active threads only."""
+        return Op(self.ctx.where(chosen), self.form)
+
+    def alone(self, at: Any) -> Op:
+        """The instruction for active thread number `at` only."""
+        return self.where(np.arange(self.count) == at)
+
+    def each(self) -> list[Op]:
+        """The instruction of each active thread for itself."""
+        return [self.alone(at) for at in range(self.count)]
+
     @property
     def title(self) -> str:
-        """The mnemonic without spaces and what follows them: `cp.async.bulk.tensor.2d`."""
+        """The mnemonic up to its state space or group of ctas: `cp.async.bulk.tensor.2d`."""
         words = self.form.mnemonic.split(".")
         first = next(
             (

@@ -268,6 +268,6 @@ def commit(op: Op, address: Any, *mask: Any) -> None:
     for rank in range(op.ctx.width("cta", "cluster")):
         there = (chosen >> rank & 1).astype(bool)
         if there.any():
-            part, bar = Op(op.ctx.where(there), op.form), in_cta(place[there], rank)
+            part, bar = op.where(there), in_cta(place[there], rank)
             mbarrier.track(part, bar, [items[at] for at in np.flatnonzero(there)])
             mbarrier.arrive_once(part, bar)

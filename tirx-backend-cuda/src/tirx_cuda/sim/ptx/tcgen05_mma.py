@@ -99,7 +99,7 @@ def mma(op: Op, *values: Any) -> None:
             text = "says that A is sparse" if shape.sparse else "does not say that A is sparse"
             op.ctx.finding("undefined_operand", f"the instruction descriptor {text}", chosen)
             continue
-        _issued(Op(op.ctx.where(chosen), op.form), shape, {name: word[chosen] for name, word in words.items()})
+        _issued(op.where(chosen), shape, {name: word[chosen] for name, word in words.items()})
 
 
 def _issued(op: Op, shape: _Shape, words: dict[str, Any]) -> None:
@@ -112,7 +112,7 @@ def _issued(op: Op, shape: _Shape, words: dict[str, Any]) -> None:
         given = {name: int(word[at]) for name, word in words.items()}
         for number, side in enumerate(sides):
             cta = ctas[at] if side is None else ctas[at] - ranks[at] + (ranks[at] & ~1) + side
-            alone = Op(op.ctx.where(np.arange(op.count) == at), op.form)
+            alone = op.alone(at)
             one = _One(alone, shape, given, memory_of(op, cta), number)
             left = None if lefts[number] is None else lefts[number][at]
             with np.errstate(all="ignore"):

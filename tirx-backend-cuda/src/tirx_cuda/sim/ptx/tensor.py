@@ -18,7 +18,7 @@ from ...tensor_map import BYTES, FIELDS, IM2COL, INTERLEAVES, MAGIC, MODES, SWIZ
 from .address import rank_of
 from .atomic import UPDATES
 from .box import Box, box_of
-from .bulk import ON_GROUP, ON_MBARRIER, ON_READ, QUEUE, ROW, each_thread, targets
+from .bulk import ON_GROUP, ON_MBARRIER, ON_READ, QUEUE, ROW, targets
 from .fragments import WARP
 from .mbarrier import complete_on
 from .run import Op
@@ -59,8 +59,7 @@ def _maps(op: Op, address: Any) -> list[TensorMap | None]:
     data = _bytes_at(op, np.where(inside, place, place[inside][0] if inside.any() else GLOBAL_BASE))
     known: dict[bytes, TensorMap | None] = op.ctx.state.setdefault("tensor maps", {})
     return [
-        _checked(one, known, bytes(row)) if ok else None
-        for one, row, ok in zip(each_thread(op), data, inside, strict=True)
+        _checked(one, known, bytes(row)) if ok else None for one, row, ok in zip(op.each(), data, inside, strict=True)
     ]
 
 
@@ -209,7 +208,7 @@ def to_shared(op: Op, *values: Any) -> None:
         op.ctx.unmodelled(op.form.mnemonic)
         return
     maps = _maps(op, given["tensorMap"])
-    for thread, (one, made) in enumerate(zip(each_thread(op), maps, strict=True)):
+    for thread, (one, made) in enumerate(zip(op.each(), maps, strict=True)):
         if made is not None:
             _one_to_shared(one, made, _given_of(op, given, thread))
 
@@ -254,7 +253,7 @@ def _from_shared(op: Op, values: Any, operation: str | None) -> None:
         op.ctx.unmodelled(op.form.mnemonic)
         return
     maps = _maps(op, given["tensorMap"])
-    for thread, (one, made) in enumerate(zip(each_thread(op), maps, strict=True)):
+    for thread, (one, made) in enumerate(zip(op.each(), maps, strict=True)):
         if made is None:
             continue
         assert made.element is not None
@@ -298,7 +297,7 @@ def replace(op: Op, address: Any, *values: Any) -> None:
 def cp_fenceproxy(op: Op, dst: Any, src: Any, *size: Any) -> None:
     """A map from shared to global memory by a warp, where copies see it that acquire it."""
     leader = np.arange(op.count) % WARP == 0
-    one = Op(op.ctx.where(leader), op.form)
+    one = op.where(leader)
     there, here = (op.full(np.asarray(item).astype(np.int64))[leader] for item in (dst, src))
     data = _bytes_at(one, here)
     many: Any = one.ctx.repeated(np.full(one.count, BYTES // 16))

@@ -62,7 +62,7 @@ def compare(op: Op, addresses: Any, units: int, what: str) -> None:
     if wanted is None or not wrong.any():
         return
     first = int(np.flatnonzero(wrong)[0])
-    one: Any = op.ctx.where(np.arange(op.count) == 0).repeated([1])
+    one: Any = op.alone(0).ctx.repeated([1])
     if one.ordinary(addresses[first : first + 1], UNIT).any():
         return
     names = SWIZZLES[wanted].name, SWIZZLES[int(codes[first]) - 1].name

@@ -117,7 +117,7 @@ def _watch(op: Op, places: Any, swizzled: Any) -> None:
         warps = np.flatnonzero(groups == group)
         same = (places[warps] == places[warps[0]]).all()  # all read the same columns, each its own rows
         addresses = places[warps[0]] if same else places[warps].reshape(-1)
-        one: Any = op.ctx.where(np.arange(op.count) == warps[0] * WARP).repeated([len(addresses)])
+        one: Any = op.alone(warps[0] * WARP).ctx.repeated([len(addresses)])
         compare(Op(one, op.form), addresses, swizzled[warps[0] * WARP], "wgmma.mma_async")
         one.watch(addresses, UNIT, queue=QUEUE, what="wgmma.mma_async", until=f"`{QUEUE}`", fenced=True)
 
