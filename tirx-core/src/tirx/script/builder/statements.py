@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "Assert", "Bind", "Let", "add_to_parent", "bind", "buffer_store", "evaluate", "expression_statement", "static_assert",
+    "Assert", "Bind", "Let", "add_to_parent", "assertion_message", "bind", "buffer_store", "evaluate", "expression_statement",
+    "static_assert",
 ]  # fmt: skip
 
 
@@ -106,12 +107,20 @@ def Let(expr: Any, where: Mapping[Var, Any]) -> Expr:  # noqa: N802  # the langu
 def Assert(condition: Any, message: Any = "", error_kind: str = "RuntimeError") -> None:  # noqa: N802  # the language's name
     """Stop with an error when `condition` is false. `message` is text, a list of text and values, or `(kind, [parts])`."""
     builder("Assert()")
-    if isinstance(message, tuple) and len(message) == 2 and isinstance(message[1], list | tuple):
-        error_kind, message = message
-    kind = error_kind.value if isinstance(error_kind, StringImm) else error_kind
-    parts = message if isinstance(message, list | tuple) else [message]
+    kind, parts = assertion_message(message, error_kind)
     test = const(condition, BOOL) if isinstance(condition, bool) else truth(condition)
-    emit(AssertStmt(test, tuple(as_expr(part) for part in parts), str(kind), span=current_span()))
+    emit(AssertStmt(test, tuple(as_expr(part) for part in parts), kind, span=current_span()))
+
+
+def assertion_message(message: Any, kind: Any = "RuntimeError") -> tuple[str, tuple[Any, ...]]:
+    """What an assertion says, as kind and parts: text, a list of text and values, or `(kind, [parts])`."""
+    if isinstance(message, tuple) and len(message) == 2:
+        kind, message = message
+    if isinstance(kind, StringImm):
+        kind = kind.value
+    if not isinstance(kind, str):
+        refuse(f"the kind of an assertion is the name of an error, not {an(type(kind).__name__)}", 'as in "ValueError"')
+    return kind, tuple(message) if isinstance(message, list | tuple) else (message,)
 
 
 def static_assert(condition: Any, message: str = "") -> None:

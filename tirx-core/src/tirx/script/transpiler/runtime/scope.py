@@ -8,7 +8,7 @@ from ....ir import Assert, Buffer, Return, Scalar, StringImm, as_expr, current_s
 from ...annotation import declared
 from ...assign import UNBOUND, assign, give_name, is_kernel_value, meta_var, stores
 from ...builder.state import Frame, builder, refuse
-from ...builder.statements import expression_statement
+from ...builder.statements import assertion_message, expression_statement
 from .blocks import Block, Blocks
 from .control import Branch, Loop, WhileLoop, counted
 from .kept import kept
@@ -209,7 +209,7 @@ class Scope(Operators):
     def assert_(self, condition: Any, message: Any = "assertion failed") -> None:
         """`assert condition, message`."""
         known = python_truth(condition)
-        kind, parts = _message(message)
+        kind, parts = assertion_message(message)
         if known is False:
             refuse(f"assertion failed while the kernel was built: {' '.join(map(str, parts))}")
         if known is None:
@@ -256,11 +256,3 @@ def _item(owner: Any, index: Any) -> Any:
         return owner[index]
     except (LookupError, TypeError):
         return UNBOUND
-
-
-def _message(message: Any) -> tuple[str, tuple[Any, ...]]:
-    """An assertion's message as kind and parts: a text, or `(kind, [parts])`."""
-    if isinstance(message, tuple) and len(message) == 2 and isinstance(message[0], str):
-        parts = message[1]
-        return message[0], tuple(parts) if isinstance(parts, list | tuple) else (parts,)
-    return "RuntimeError", (message,)
