@@ -106,12 +106,11 @@ class TensorMap:
     """
 
     __slots__ = (
-        "address", "array", "box", "dims", "element", "fill", "interleave", "l2", "lower", "mode", "name", "steps", "strides",
+        "address", "array", "box", "dims", "element", "fill", "interleave", "l2", "lower", "mode", "steps", "strides",
         "swizzle", "upper",
     )  # fmt: skip
 
-    def __init__(self, name: str = "") -> None:
-        self.name = name
+    def __init__(self) -> None:
         self.element: Element | None = None
         self.address: Any = 0
         self.array: Any = None  # that of the caller, of a map that is an argument

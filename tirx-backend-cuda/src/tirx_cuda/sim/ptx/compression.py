@@ -15,7 +15,8 @@ from .run import Op
 __all__ = ["chosen", "indices", "order", "spcompress", "spdecompress"]
 
 _TYPES = {"b16": ("f16", "bf16"), "b8": ("u8", "s8", "e5m2", "e4m3", "e3m2", "e2m3")}
-_INFINITY = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "e5m2": 0x7C, "e4m3": 0x7E, "e3m2": 0x1F, "e2m3": 0x1F}
+# the code of the largest magnitude, infinity where there is one: what is above it is NaN
+_LARGEST = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "e5m2": 0x7C, "e4m3": 0x7E, "e3m2": 0x1F, "e2m3": 0x1F}
 _SIGN = {"f16": 15, "bf16": 15, "f32": 31, "e5m2": 7, "e4m3": 7, "e3m2": 5, "e2m3": 5}  # the bit of it
 _FIRST = np.iinfo(np.int64).max
 
@@ -29,7 +30,7 @@ def order(codes: Any, kind: str, *, absolute: bool, least: bool) -> Any:
     else:
         size = codes & ((1 << _SIGN[kind]) - 1)
         negative = codes >> _SIGN[kind] & 1 == 1
-        value, strange = size if absolute else np.where(negative, -size - 1, size), size > _INFINITY[kind]
+        value, strange = size if absolute else np.where(negative, -size - 1, size), size > _LARGEST[kind]
     return np.where(strange, _FIRST, -value if least else value)
 
 

@@ -1,6 +1,6 @@
 """How tensor copies turned (swizzled) what lies in shared memory, against how products read it.
 
-Each unit of 16 bytes has a mark: 0 for unknown, else the map's swizzle and one. What ordinary stores write last has no mark.
+Each unit of 16 bytes has a mark: 0 for unknown, else the map's swizzle and one. Where an ordinary store wrote last, it does not count.
 """
 
 from __future__ import annotations
