@@ -19,8 +19,8 @@ from .async_copy import QUEUE
 from .run import Op
 
 __all__ = [
-    "arrive", "arrive_expect_tx", "arrive_once", "check_layout", "complete_on", "complete_tx", "cp_async_arrive", "expect_tx",
-    "init", "inval", "pending_count", "track", "wait_parity", "wait_primary", "wait_primary_parity", "wait_state",
+    "arrive", "arrive_expect_tx", "arrive_once", "check_layout", "complete_on", "complete_tx", "cp_async_arrive", "everywhere",
+    "expect_tx", "init", "inval", "pending_count", "track", "wait_parity", "wait_primary", "wait_primary_parity", "wait_state",
 ]  # fmt: skip
 
 WORD = DType("uint64")

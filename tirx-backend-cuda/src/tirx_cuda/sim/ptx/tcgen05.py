@@ -13,13 +13,12 @@ import numpy as np
 from tirx.ir import DType
 
 from . import mbarrier
-from .address import in_cta
 from .compression import chosen, indices, order
 from .described import UNIT, Place
 from .fragments import WARP, spread, whole_warps
 from .in_flight import ON_STORE, quiet, reading, stored, taken, unfinished, using
 from .run import NUMPY, Op
-from .tensor_memory import COLUMNS, TensorMemory, checked, memory_of
+from .tensor_memory import COLUMNS, TensorMemory, checked, lane_and_column, memory_of
 
 __all__ = ["alloc", "commit", "copy", "dealloc", "load", "load_compressed", "load_reduced", "store", "wait"]
 
@@ -66,7 +65,7 @@ def dealloc(op: Op, address: Any, columns: Any) -> None:
     """The columns are free again."""
     if not whole_warps(op):
         return
-    first, count = op.full(address).astype(np.int64) & 0xFFFF, op.full(columns).astype(np.int64)
+    (_, first), count = lane_and_column(op.full(address).astype(np.int64)), op.full(columns).astype(np.int64)
     loose = np.zeros(op.count, bool)
     for at in range(0, op.count, WARP):
         taken = memory_of(op, _ctas(op)[at]).taken[first[at] : first[at] + count[at]]
@@ -102,7 +101,7 @@ def _accesses(op: Op, address: Any, count: int, split: int) -> list[tuple[int, T
     quarter = np.asarray(op.ctx.id("warp", "cta")) % 4
     ctas, made = _ctas(op), []
     for at in range(0, op.count, WARP):
-        row, column = int(start[at]) >> 16, int(start[at]) & 0xFFFF
+        row, column = lane_and_column(int(start[at]))
         if row // WARP != quarter[at] or (start[at : at + WARP] != start[at]).any():
             op.ctx.finding(
                 "tensor_memory", f"a warp reaches lanes {WARP} w to {WARP} w + 31 only, w its number modulo 4"
@@ -232,11 +231,11 @@ def _copy(op: Op, address: Any, place: Place, rows: int, width: int, ctas: Any) 
         found = np.ascontiguousarray(spread(found, bits) << (2 if bits == 4 else 0)).view(np.uint32)
     data, start = found.reshape(op.count, rows, width // 32), op.full(address).astype(np.int64)
     for at in range(op.count):
-        memory = memory_of(op, ctas[at])
+        memory, (first, left) = memory_of(op, ctas[at]), lane_and_column(int(start[at]))
         for lane in _copies(op, rows):
             part = data[at] if rows != 64 else data[at][_half(op, lane)]
-            row = (int(start[at]) >> 16) + lane + np.arange(len(part))[:, None]
-            column = (int(start[at]) & 0xFFFF) + np.arange(width // 32)[None, :]
+            row = first + lane + np.arange(len(part))[:, None]
+            column = left + np.arange(width // 32)[None, :]
             cells = checked(op, memory, *np.broadcast_arrays(row, column))
             using(op, at, memory, cells, "u")
             memory.cells[cells] = part
@@ -263,11 +262,6 @@ def commit(op: Op, address: Any, *mask: Any) -> None:
         mbarrier.track(op, address, items)
         mbarrier.arrive_once(op, address)
         return
-    place = op.full(np.asarray(address).astype(np.int64))
-    chosen = op.full(mask[0]).astype(np.int64)
-    for rank in range(op.ctx.width("cta", "cluster")):
-        there = (chosen >> rank & 1).astype(bool)
-        if there.any():
-            part, bar = op.where(there), in_cta(place[there], rank)
-            mbarrier.track(part, bar, [items[at] for at in np.flatnonzero(there)])
-            mbarrier.arrive_once(part, bar)
+    for part, bar, there in mbarrier.everywhere(op, address, mask[0]):
+        mbarrier.track(part, bar, [items[at] for at in np.flatnonzero(there)])
+        mbarrier.arrive_once(part, bar)

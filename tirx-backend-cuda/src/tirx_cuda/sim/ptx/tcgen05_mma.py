@@ -17,7 +17,7 @@ from .in_flight import reading, using
 from .run import Op
 from .small_floats import decoded, powers
 from .sparse import MEANINGFUL, PAIRED, Chunk, chunk_of, expanded
-from .tensor_memory import LANES, Path, TensorMemory, checked, memory_of
+from .tensor_memory import LANES, Path, TensorMemory, checked, lane_and_column, memory_of
 
 __all__ = ["mma"]
 
@@ -192,7 +192,8 @@ class _One:
 
     def places(self, address: int, rows: Any, columns: Any) -> tuple[Any, Any]:
         """Lanes and columns from an address on."""
-        where = np.broadcast_arrays((address >> 16) + rows, (address & 0xFFFF) + columns)
+        lane, column = lane_and_column(address)
+        where = np.broadcast_arrays(lane + rows, column + columns)
         return checked(self.op, self.memory, *where)
 
     def stored(self, fold: int) -> Any:
@@ -214,7 +215,7 @@ class _One:
         row = np.arange(path.rows)
         address, selector = self.given["sp-meta"], 0 if self.shape.scaled else self.shape.described & 3
         if address & 1 or selector > wide:
-            text = f"metadata in column {address & 0xFFFF} with selector {selector}: a pair of columns begins at an even one"
+            text = f"metadata in column {lane_and_column(address)[1]} with selector {selector}: a pair of columns begins at an even one"
             self.op.ctx.finding("undefined_operand", text)
         if wide:  # eight lanes for the first half of k, eight for the second, of rows r and r + 8
             lanes = path.lane(row // 16 * 16 + row % 8)[:, None] + 8 * np.arange(2) + fold * path.apart

@@ -20,7 +20,7 @@ from tirx.sim.watch import GRANULE, Watches
 
 from .run import Op
 
-__all__ = ["COLUMNS", "LANES", "Path", "TensorMemory", "checked", "memory_of"]
+__all__ = ["COLUMNS", "LANES", "Path", "TensorMemory", "checked", "lane_and_column", "memory_of"]
 
 LANES, COLUMNS = 128, 512
 
@@ -40,6 +40,11 @@ def memory_of(op: Op, cta: Any) -> TensorMemory:
     """The tensor memory of the cta with this number among those that run."""
     memories: dict[int, TensorMemory] = op.ctx.state.setdefault("tensor memory", {})
     return memories.setdefault(int(cta), TensorMemory())
+
+
+def lane_and_column(address: Any) -> tuple[Any, Any]:
+    """Where an address of tensor memory is."""
+    return address >> 16, address & 0xFFFF
 
 
 def checked(op: Op, memory: TensorMemory, rows: Any, columns: Any) -> tuple[Any, Any]:
