@@ -12,48 +12,24 @@ from typing import Any
 import numpy as np
 
 from ..ir import DType
-from ..support.span import Span
+from .findings import SHOWN, Findings
+from .flights import WORDS, FlightChecker
 from .geometry import Geometry
 from .memory import GLOBAL_BASE, Arena, TypedView
 from .meter import Meter
 from .numeric import ALL, count_of, pick
 from .order import Order
 from .pool import Site
-from .report import Finding, Report
 from .shadow import Conflict, Shadow
-from .watch import GRANULE, Paths, granules
 
-__all__ = ["ALL_CHECKS", "Checker", "Findings"]
+__all__ = ["ALL_CHECKS", "Checker"]
 
 ALL_CHECKS = ("alignment", "barriers", "bounds", "division", "metrics", "races", "uninitialised")
-MEETING_KINDS = frozenset({"absent_lane", "divergent_barrier", "mismatched_barrier"})  # what check `barriers` finds
 LOG_BYTES = 64 << 20
-SHOWN = 4
-WORDS = {"w": "writes", "r": "reads", "a": "updates atomically"}
 
 
-class Findings:
-    """Findings of one run, one for each kind, source line and buffer."""
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        self._known: dict[Any, Finding] = {}
-
-    def add(self, found: Finding) -> Finding:
-        """Add a finding, or count it as another case of one that is known."""
-        place = (found.span.path, found.span.line) if found.span is not None else None
-        key = (found.kind, place, found.buffer)
-        old = self._known.get(key)
-        if old is not None:
-            old.count += found.count
-            return old
-        self._known[key] = found
-        self.report.findings.append(found)
-        return found
-
-
-class Checker:
-    """Checks of one chunk. `bucket` is the set of threads that runs."""
+class Checker(FlightChecker):
+    """Checks of one chunk."""
 
     def __init__(
         self,
@@ -66,30 +42,20 @@ class Checker:
         granules: dict[int, int],
         sites: list[Site],
     ) -> None:
-        self.geometry = geometry
+        super().__init__(geometry, checks, findings, sites)
         self.order = order
-        self.findings = findings
         self.meter = meter
         self.bounds = "bounds" in checks
         self.races = "races" in checks
         self.defined = "uninitialised" in checks
         self.aligned = "alignment" in checks
-        self.barriers = "barriers" in checks
         self.active = bool(checks)
-        self.bucket: Any = ALL
         self.tracked = tracked
-        self.everyone = np.arange(geometry.size)
-        self.sites = sites
         self._granules = granules
         self._log: dict[int, list[tuple[str, Site, TypedView, Any, Any]]] = {}
         self._logged: dict[int, Arena] = {}
         self._log_bytes = 0
         self._folded = False
-        # The launch gives these three: names of buffers, fences to the other path if a row needs it, what is still to come.
-        self.places: Any = None
-        self.paths: Paths | None = None
-        self.pending: Any = None
-        self.settling = ""  # while promises are kept: by which path they write, `apart` or `ordinary`
 
     # ---- accesses through typed views ---------------------------------------------------------------------------------
 
@@ -129,9 +95,6 @@ class Checker:
             return np.full(count, index, np.int64)
         index = index if index.dtype == np.int64 else index.astype(np.int64)
         return np.broadcast_to(index, (count, index.shape[1])) if index.ndim == 2 and len(index) != count else index
-
-    def _array(self, threads: Any) -> Any:
-        return self.everyone if threads is ALL else threads
 
     def _outside(self, site: Site, coords: Any, threads: Any) -> Any:
         """Which accesses lie outside; None when none does."""
@@ -228,81 +191,6 @@ class Checker:
             self._initialise(site, shadow, where, threads, kind)
         if self.races and shadow.tracked:
             self._race(site, view, where, threads, kind)
-
-    # ---- asynchronous operations --------------------------------------------------------------------------------------
-
-    def _in_flight(self, site: Site, view: TypedView, index: Any, threads: Any, kind: str) -> None:
-        """An access against what is still going on there; ordinary writes are remembered for those who do not see them."""
-        arena, size = view.arena, view.dtype.itemsize
-        if arena.watches is not None and not self.settling:
-            self.watched(site, arena, index * size + view.start, size, threads, kind)
-        if arena.proxy is None or kind == "r" or self.paths is None:
-            return
-        places = granules(index * size + view.start, size)
-        if self.settling == "apart":
-            arena.proxy.writer[places] = -1
-            return
-        chosen = self._array(threads)
-        self.paths.written(arena.proxy, places, np.repeat(chosen, len(places) // max(len(chosen), 1)), site.number)
-
-    def watched(self, site: Site, arena: Arena, start: Any, size: int, threads: Any, kind: str) -> None:
-        """Report an access of `size` bytes from each byte of `start` on that meets an operation in flight."""
-        places = granules(start, size)
-        found = arena.watches.disturbed(places, kind)
-        if found is None:
-            return
-        hit, watch = found
-        chosen = self._array(threads)
-        bad = chosen[hit // max(len(places) // max(len(chosen), 1), 1)]
-        words = WORDS["w" if kind == "u" else kind]
-        name = site.buffer or self._named(arena, int(places[hit[0]]) * GRANULE)
-        text = (
-            f"{self.describe(bad[0])} {words} an element of `{name}` while `{watch.what}` may still be {watch.doing} it"
-        )
-        other = watch.site if watch.site is not site else None
-        self.report("in_flight", text, site, np.unique(bad), other=other, notes=watch.notes)
-
-    def _named(self, arena: Arena, byte: int) -> str:
-        """The buffer at a byte of a memory, or else the memory."""
-        return self.places.name(arena.name, int(byte) % max(arena.stride, 1)) or arena.name
-
-    def unfenced(self, site: Site, arena: Arena, places: Any, threads: Any, what: str) -> None:
-        """Report ordinary writes that an operation by the other path may not see."""
-        if self.paths is None:
-            return
-        bad = self.paths.unfenced(arena.proxy, places)
-        if not len(bad):
-            return
-        by = self.sites[int(arena.proxy.site[places[bad[0]]])]
-        writer = self.describe(arena.proxy.writer[places[bad[0]]])
-        name = by.buffer or self._named(arena, int(places[bad[0]]) * GRANULE)
-        text = f"`{what}` may not see what {writer} wrote to `{name}`: no proxy fence stands between"
-        self.report("proxy_fence", text, site, np.unique(threads), other=by)
-
-    def settled(self, site: Site, held: Any, active: Any, queue: str, kind: str) -> None:
-        """Registers that are read (`r`) or written (`w`) while an operation may still use them; `held` are groups of `queue`."""
-        held = np.asarray(held)
-        threads = self._array(pick(self.bucket, active))
-        done = self.pending.done(queue)[threads]
-        busy = (held if kind == "r" else np.abs(held)) > done
-        busy = busy if busy.ndim < 2 else busy.any(axis=0)
-        if busy.any():
-            words = "is read before it is there" if kind == "r" else "is changed while an operation may still use it"
-            self.report(
-                "in_flight", f"`{site.buffer}` {words}", site, threads[busy], notes=[f"`{queue}` must come before"]
-            )
-
-    def handed(self, site: Site, touched: Any, active: Any, queue: str) -> None:
-        """Registers that an operation takes have been handed over, by the fence `queue`, since they were last used."""
-        threads = self._array(pick(self.bucket, active))
-        fences = self.pending.fences(queue)[threads]
-        late = np.asarray(touched) >= fences
-        late = late if late.ndim < 2 else late.any(axis=0)
-        bad = late | (fences == 0)
-        if bad.any():
-            when = "before any fence" if (fences[bad] == 0).all() else "without a fence since it was last used"
-            text = f"`{site.buffer}` is handed to an operation {when}"
-            self.report("register_fence", text, site, threads[bad], notes=[f"`{queue}` must come before"])
 
     def _vector(self, site: Site, view: TypedView, index: Any, threads: Any) -> None:
         size = view.dtype.itemsize * index.shape[1]
@@ -497,55 +385,6 @@ class Checker:
         chosen = self._array(pick(self.bucket, active))
         bad = ~np.broadcast_to(condition, chosen.shape)
         self.report("assertion", site.name or "an assertion of the kernel fails", site, chosen[bad])
-
-    # ---- reports ------------------------------------------------------------------------------------------------------
-
-    def describe(self, thread: int) -> str:
-        """A thread of the chunk as people name it."""
-        return self.geometry.describe(int(thread))
-
-    def _name(self, cta: int, lane: int) -> str:
-        slot = cta - self.geometry.first
-        number = self.geometry.cta_number(slot) if 0 <= slot < self.geometry.ctas else cta
-        return f"thread {lane} of cta {number}" if lane >= 0 else f"another thread of cta {number}"
-
-    def report(
-        self,
-        kind: str,
-        message: str,
-        site: Site,
-        threads: Any,
-        *,
-        other: Site | None = None,
-        notes: Any = (),
-        indices: Any = (),
-    ) -> None:
-        """A finding at a site, for threads of the chunk."""
-        chosen = self._array(threads)
-        span = other.span if other is not None else None
-        self._add(kind, message, site.span, chosen, buffer=site.buffer, other=span, notes=notes, indices=indices)
-
-    def report_at(self, kind: str, message: str, span: Span | None, threads: Any, notes: Any = ()) -> None:
-        """A finding at a place that is no access."""
-        self._add(kind, message, span, self._array(threads), notes=notes)
-
-    def _add(self, kind: str, message: str, span: Span | None, threads: Any, *, notes: Any = (), **more: Any) -> None:
-        if kind in MEETING_KINDS and not self.barriers:
-            return
-        named = [self.describe(t) for t in threads[:SHOWN]]
-        listed = list(notes)
-        if kind != "deadlock" and len(threads):
-            listed.insert(0, self.geometry.describe_all(threads, SHOWN))
-        self.findings.add(Finding(kind, message, span, threads=named, notes=listed, **more))
-
-    def unmodelled(self, what: str) -> None:
-        """The verdict becomes `incomplete`."""
-        if what not in self.findings.report.unmodelled:
-            self.findings.report.unmodelled.append(what)
-
-    def print(self, text: str) -> None:
-        """A line that the kernel printed."""
-        self.findings.report.output.append(text)
 
 
 def _element(site: Site, view: TypedView, byte: int) -> list[tuple[int]]:

@@ -17,8 +17,9 @@ from ..support.errors import SimulationError
 from ..support.late import load_object
 from ..support.suggest import did_you_mean
 from ..target import Target
-from .checks import ALL_CHECKS, Checker, Findings
+from .checks import ALL_CHECKS, Checker
 from .context import Context
+from .findings import Findings
 from .geometry import Geometry, Widths
 from .guards import unguarded
 from .inline import inlined

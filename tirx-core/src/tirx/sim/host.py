@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir import Launch, PrimFunc
 from ..support.errors import ArgumentError, TirxError
-from .checks import Findings
+from .findings import Findings
 from .interp import Interpreter
 from .report import Report
 from .sequential import SequentialContext

@@ -11,7 +11,7 @@ from ..ir import DType
 from ..ir.dtype import VOID
 from ..support.errors import SimulationError, TirxError
 from ..support.span import Span
-from .checks import Findings
+from .findings import Findings
 from .pool import storage_dtype
 from .regions import Region
 from .report import Finding, LineMetrics, Report
