@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ EXAMPLE = "tirx-cuda-extras"
 CONFORM = """
 import sys
 from tirx.testing.conformance import check_backend
-report = check_backend("cuda.extras", [sys.argv[1]], only=sys.argv[2:])
+report = check_backend("cuda.extras", only=sys.argv[1:])
 print(report)
 sys.exit(not report.ok)
 """
@@ -49,7 +48,7 @@ def test_its_own_tests_pass(place: str) -> None:
 @pytest.mark.slow
 def test_it_passes_the_kit_and_its_host_does_beside_it(place: str) -> None:
     topics = ("manifest", "import", "load", "rows", "namespaces", "pipelines", "intrinsics", "dispatch", "kernel")
-    text = run(place, "-c", CONFORM, str(Path(__file__).with_name("conformance_samples.py")), *topics)
+    text = run(place, "-c", CONFORM, *topics)
     assert "+ dispatch.selected: passed" in text
     assert "+ dispatch.results: passed" in text
     assert "+ pipelines.contracts: passed" in text

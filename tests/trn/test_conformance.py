@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.conftest import HERE
@@ -11,7 +9,6 @@ from tirx.testing.conformance import conformance_tests
 
 KERNELS = HERE.parent / "docs/examples/kernels"
 EXAMPLES = ("add", "transpose", "attention", "tile_matmul", "tile_rmsnorm", "tile_softmax")
-OWN = Path(__file__).with_name("samples")
-SAMPLES = [*(KERNELS / f"nki_{name}.py" for name in EXAMPLES), *sorted(OWN.glob("*.py"))]
+SAMPLES = [KERNELS / f"nki_{name}.py" for name in EXAMPLES]
 
 test_conformance = pytest.mark.slow(conformance_tests("trn", samples=SAMPLES))

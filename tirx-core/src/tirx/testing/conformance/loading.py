@@ -70,7 +70,7 @@ def _threads(subject: Subject) -> Iterator[str]:
 
     def work(number: int) -> Any:
         assert all(find("target_kinds", name) is not None for name in kinds)
-        return source_digests(Subject(subject.name, subject.paths))
+        return source_digests(Subject(subject.name, subject.given))
 
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(work, range(4)))
@@ -81,7 +81,7 @@ def _threads(subject: Subject) -> Iterator[str]:
 def _processes(subject: Subject) -> Iterator[str]:
     wanted = source_digests(subject)
     rows = [*subject.rows("intrinsics"), *subject.rows("tile_ops")][:50]
-    found = subject.child("source", pickle.dumps(rows).hex(), *subject.paths, hash_seed="1", timeout=120)
+    found = subject.child("source", pickle.dumps(rows).hex(), *subject.given, hash_seed="1", timeout=120)
     if "died" in found:
         yield f"in another process: {found['died']}"
         return

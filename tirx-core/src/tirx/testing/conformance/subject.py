@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,13 @@ TIMEOUT = 60.0
 class Subject:
     """One installed backend. What is asked for is found once and kept.
 
-    `paths` are Python files with kernels of its own and declared gaps (see `load_samples`).
+    `paths` are Python files with kernels of its own and declared gaps (see `load_samples`), beside those that it ships in the
+    folder `conformance` of its package.
     """
 
     def __init__(self, name: str, paths: Sequence[str | Path] = ()) -> None:
         self.name = name
-        self.paths = tuple(os.path.abspath(path) for path in paths)
+        self.given = tuple(os.path.abspath(path) for path in paths)
         self.used_gaps: set[str] = set()
         self.outcomes: dict[str, Any] = {}  # of checks that were run; a check may come after others
         self._compiled: dict[tuple[int, str], Executable] = {}
@@ -46,6 +48,14 @@ class Subject:
     @cached_property
     def _extra(self) -> tuple[list[Sample], dict[str, str]]:
         return load_samples(self.paths)
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The files of samples: those that the backend ships, its host's if it is an extension, and those that were given."""
+        shipped = _shipped(self.package)
+        if self.host != self.name:
+            shipped = [*_shipped(Subject(self.host).package), *shipped]
+        return (*shipped, *self.given)
 
     @property
     def samples(self) -> list[Sample]:
@@ -186,6 +196,12 @@ class Subject:
     def unused_gaps(self) -> list[str]:
         """Declared gaps that no check had to ask for."""
         return sorted(set(self._extra[1]) - self.used_gaps)
+
+
+def _shipped(package: str) -> list[str]:
+    spec = find_spec(package)  # finds a package on the path without importing it
+    folders = spec.submodule_search_locations if spec is not None else None
+    return [str(file) for folder in folders or () for file in sorted(Path(folder, "conformance").glob("[!_]*.py"))]
 
 
 def _made(spec: str) -> Target | None:

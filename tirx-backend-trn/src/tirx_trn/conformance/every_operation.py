@@ -56,6 +56,7 @@ def every_operation(
     columns: Tx.Buffer((len(COLUMN), ROWS, 1), "float32"),
     whole: Tx.Buffer((ROWS, COLUMNS), "int32"),
     gram: Tx.Buffer((COLUMNS, COLUMNS), "float32"),
+    squares: Tx.Buffer((ROWS, 1), "float32"),
 ):
     Tx.device_entry()
     a, r, c, integers, square = (
@@ -76,6 +77,8 @@ def every_operation(
     Tx.tile.copy(whole, integers)
     Tx.tile.gemm_async(square, a, a, transA=True, transB=True)
     Tx.tile.copy(gram, square)
+    Tx.tile.binary_reduce(r, c, a, a, "mul", "sum")
+    Tx.tile.copy(squares, c)
 
 
 KERNEL = every_operation
@@ -87,7 +90,8 @@ def arguments(rng):
     """Values between 1 and 2, and room for the results."""
     x = rng.uniform(1, 2, (ROWS, COLUMNS)).astype(np.float32)
     planes, columns = np.empty((len(SAME), ROWS, COLUMNS), np.float32), np.empty((len(COLUMN), ROWS, 1), np.float32)
-    return x, planes, columns, np.empty((ROWS, COLUMNS), np.int32), np.empty((COLUMNS, COLUMNS), np.float32)
+    whole, gram = np.empty((ROWS, COLUMNS), np.int32), np.empty((COLUMNS, COLUMNS), np.float32)
+    return x, planes, columns, whole, gram, np.empty((ROWS, 1), np.float32)
 
 
 def expected(x, *results):
@@ -98,4 +102,5 @@ def expected(x, *results):
         "columns": np.stack([formula(wide)[:, None] for _, formula in COLUMN]),
         "whole": np.trunc(wide),
         "gram": wide.T @ wide,
+        "squares": (wide * wide).sum(1, keepdims=True),
     }
