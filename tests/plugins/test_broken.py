@@ -236,8 +236,9 @@ def test_keeping_them_out(crowd):
 def test_a_hang_is_named_and_can_be_interrupted(crowd):
     done = crowd.run(
         """
-        import _thread, threading
+        import _thread, signal, threading
         from tirx import backend
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
         host = backend.default_host()
         host.slow_after = 0.2
         threading.Timer(1.0, _thread.interrupt_main).start()

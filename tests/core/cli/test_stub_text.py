@@ -61,7 +61,7 @@ def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.setenv("TIRX_PLUGIN_PATH", str(site))
     done = run(tmp_path, "stubs", backends="acme")
     assert done.returncode == 0, done.stderr
-    return {path.name: path.read_text() for path in (tmp_path / "typings/tirx/script").iterdir()}
+    return {path.name: path.read_text() for path in (tmp_path / "typings/tirx/script").glob("*.pyi")}
 
 
 def test_a_backend_without_types(stubs: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from tirx import script as Tx
 from tirx.backend import hookimpl
 from tirx.ir import Buffer, DType, PrimFunc, Seq
 from tirx.ir.numpy_types import dtype_of_numpy, numpy_dtype
-from tirx.runtime import bind_arguments
+from tirx.runtime import bind_arguments, pack_elements, unpack_elements
 from tirx.script.namespaces import UnknownNameError
 from tirx.target import DTypeRow
 from tirx.target.kind import check_dtype
@@ -57,7 +57,7 @@ def test_arrays_of_it_are_recognised() -> None:
     assert dtype_of_numpy(ml_dtypes.int4) is DType("nibble")
     assert dtype_of_numpy(np.complex64) is None
     func = PrimFunc("f", [Buffer("A", (4,), "nibble")], Seq(()))
-    (view,) = bind_arguments(func, [np.zeros(4, ml_dtypes.int4)]).values
+    (view,) = bind_arguments(func, [pack_elements(np.zeros(4, ml_dtypes.int4))]).values
     assert view.dtype is DType("nibble")  # type: ignore[union-attr]  # an array was given
 
 
@@ -65,12 +65,13 @@ def test_a_kernel_computes_with_it() -> None:
     @Tx.prim_func
     def add(a: Tx.Buffer((16,), "nibble"), b: Tx.Buffer((16,), "nibble")):  # type: ignore[no-untyped-def, valid-type]
         Tx.device_entry()
-        tx = Tx.thread_id([16])
-        b[tx] = a[tx] + Tx.nibble(3)
+        tx = Tx.thread_id([8])
+        for side in Tx.vectorized(2):  # two share a byte
+            b[2 * tx + side] = a[2 * tx + side] + Tx.nibble(3)
 
-    given, made = np.arange(-8, 8).astype(ml_dtypes.int4), np.zeros(16, ml_dtypes.int4)
+    given, made = pack_elements(np.arange(-8, 8).astype(ml_dtypes.int4)), np.zeros(8, np.uint8)
     assert tirx.simulate(add, given, made, target="generic").verdict == "clean"
-    assert made.astype(int).tolist() == [*range(-5, 8), -8, -7, -6]
+    assert unpack_elements(made, "nibble").astype(int).tolist() == [*range(-5, 8), -8, -7, -6]
 
 
 def test_a_name_like_it_is_suggested() -> None:

@@ -84,7 +84,7 @@ def test_eight_rows_of_a_column_meet_different_banks(dtype: str, mode: int) -> N
         (lambda: mma_atom_layout("float16", 4), "swizzle_mode is 4", "it is one of 0, 1, 2, 3, 'none', '32B', '64B', '128B'"),
         (lambda: mma_atom_layout("float16", "256B"), "swizzle_mode is '256B'", None),
         (lambda: mma_atom_layout("float16", True), "swizzle_mode is True", None),
-        (lambda: mma_atom_layout("float6_e2m3fn", 1), "the number of bits of float6_e2m3fn is 6", "it is one of 4, 8, 16, 32, 64"),
+        (lambda: mma_atom_layout("float16x8", 1), "the number of bits of float16x8 is 128", "it is one of 4, 8, 16, 32, 64"),
         (lambda: mma_atom_layout("flout16", 1), "unknown dtype 'flout16'; did you mean `float16` or `bfloat16` or `float64`?", None),
         (lambda: mma_shared_layout("float16", 3, (128, 32)), "a tile of 128 x 32 float16 is not made of whole atoms",
          "this swizzle takes multiples of 8 rows and 64 columns"),
