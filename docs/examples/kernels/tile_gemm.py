@@ -54,7 +54,7 @@ def tile_gemm(
     Tx.warp.fill(acc, 0.0)
     for k in Tx.serial(K // K_TILE):
         if k + 1 < K // K_TILE:
-            after = Tx.meta_var((k + 1) * K_TILE)  # a name in Python alone: as a value of its own it costs nvcc 26 registers
+            after = Tx.meta_var((k + 1) * K_TILE)  # a name in Python alone: a value costs nvcc 26 registers
             Tx.cta.copy_async(As[(k + 1) % STAGES, :, :], A[by * M_TILE : by * M_TILE + M_TILE, after : after + K_TILE])
             Tx.cta.copy_async(Bs[(k + 1) % STAGES, :, :], B[after : after + K_TILE, bx * N_TILE : bx * N_TILE + N_TILE])
         Tx.ptx.cp.async_.commit_group()
