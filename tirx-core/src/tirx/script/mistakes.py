@@ -43,6 +43,7 @@ _OF_BUFFERS = "data, dtype, layout, ndim, permute, ptr_to, scope(), shape, strid
 _NEAR = re.compile("; (?=did you mean|write |are )")  # ours say here what to write
 _OBJECT = re.compile(r"'(\w+)' object")
 _ATTRIBUTE = re.compile(r"has no attribute '(\w+)'")
+_ADDED = re.compile(r" and no __dict__ for setting new attributes$|\. Did you mean '\w+'\?$")  # what Python 3.13 adds
 _CALL = re.compile(r"^([\w.]+)\(\) (?:got|takes|missing)")
 _FOREIGN = re.compile(r"\b(\w+)\.(\w+)\(")  # `math.sqrt(`
 _NUMPY = ("ufunc", "__array_ufunc__", "no callable")
@@ -107,7 +108,7 @@ def _message(error: Exception, own: bool) -> str:
     if isinstance(error, KeyError):
         key = error.args[0] if error.args else None
         return "a dict of Python is asked for a kernel value" if is_kernel_value(key) else f"there is no key {error}"
-    text = _NEAR.split(str(error))[0]
+    text = _ADDED.sub("", _NEAR.split(str(error))[0])
     if own and isinstance(error, ValueError | ArithmeticError):
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
     return _ATTRIBUTE.sub(r"has no `\1`", _OBJECT.sub(_called, text)) or type(error).__name__
@@ -130,8 +131,8 @@ def _hint(error: Exception, frame: FrameType) -> str | None:
     if isinstance(error, KeyError) and error.args and is_kernel_value(error.args[0]):
         return "the value is known only when the kernel runs: keep tables in buffers, or choose with Tx.if_then_else"
     name = getattr(error, "name", None)
-    if not isinstance(name, str):
-        return None
+    if not isinstance(name, str):  # before 3.13 an attribute that cannot be assigned has none
+        return f"buffers have {_OF_BUFFERS}" if str(error).startswith("'Buffer' object has no") else None
     if isinstance(error, NameError):
         return _undefined(name, frame)
     return _missing(name, error.obj) if isinstance(error, AttributeError) else None
