@@ -261,13 +261,14 @@ class Host:
         return all(kind.multi for kind in self.kinds.values() if prefix in kind.provides)
 
     def _load_named(self, name: str) -> Candidate:
-        candidate = self._pick(name)
+        candidates = self.candidates()  # looked up once: it asks the file system whether anything changed
+        candidate = self._pick(name, candidates)
         if candidate.is_extension and candidate.host not in self._loaded:
             self._load_named(candidate.host)
             if name in self._loaded:
                 return candidate
         self._load_one(candidate)
-        for extension in self._extensions_of(name):
+        for extension in (item for item in candidates if item.host == name):
             if extension.usable and self.fault_of(extension) is None and extension.name not in self._loaded:
                 self._load_extension(extension)
         self._tell_missing(name)
@@ -286,8 +287,8 @@ class Host:
             if extension not in installed:
                 self._warn(f"extension `{extension}` is not installed")
 
-    def _pick(self, name: str) -> Candidate:
-        found = [item for item in self.candidates() if item.name == name]
+    def _pick(self, name: str, candidates: Iterable[Candidate]) -> Candidate:
+        found = [item for item in candidates if item.name == name]
         for item in found:
             if item.usable:
                 fault = self.fault_of(item)
@@ -339,6 +340,3 @@ class Host:
 
             self._signatures = Signatures(self.kinds.values())
         return self._signatures
-
-    def _extensions_of(self, name: str) -> list[Candidate]:
-        return [item for item in self.candidates() if item.host == name]
