@@ -11,14 +11,10 @@ from tirx.support.errors import ArgumentError
 from .descriptor import DescriptorError
 from .tensor_map import (
     IM2COL,
-    INTERLEAVES,
-    L2_PROMOTIONS,
-    OOB_FILLS,
-    SWIZZLES,
     TILED,
     TensorMap,
     check,
-    code_of,
+    choices,
     element_of,
 )
 
@@ -47,10 +43,8 @@ def tensor_map(
     made = TensorMap()
     try:
         made.element = element_of(dtype or view.dtype.name)
-        made.interleave = code_of("interleave", INTERLEAVES, interleave)
-        made.swizzle = code_of("swizzle", [item.name for item in SWIZZLES], swizzle)
-        made.l2 = code_of("l2_promotion", L2_PROMOTIONS, l2_promotion)
-        made.fill = code_of("oob_fill", OOB_FILLS, oob_fill)
+        chosen = choices(interleave, swizzle, l2_promotion, oob_fill)
+        made.interleave, made.swizzle, made.l2, made.fill = chosen.values()
         made.address, made.array = view.pointer, array
         made.dims = tuple(view.shape[::-1])
         made.strides = tuple(step * size for step in view.strides[-2::-1]) if rank > 1 else ()

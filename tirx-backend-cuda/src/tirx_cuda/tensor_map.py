@@ -15,7 +15,7 @@ from .descriptor import DescriptorError
 
 __all__ = [
     "BYTES", "ELEMENTS", "FIELDS", "IM2COL", "INTERLEAVES", "L2_PROMOTIONS", "MAGIC", "MODES", "OOB_FILLS", "SWIZZLES", "TILED",
-    "Element", "Swizzle", "TensorMap", "check", "code_of", "element_of", "parsed",
+    "Element", "Swizzle", "TensorMap", "check", "choices", "code_of", "element_of", "parsed",
 ]  # fmt: skip
 
 BYTES = 128
@@ -76,6 +76,16 @@ def code_of(what: str, names: Sequence[str], value: Any) -> int:
         known = ", ".join(f'{number} or "{name}"' for number, name in enumerate(names))
         raise DescriptorError(f"a tensor map has no {what} {value!r}", hint=f"it is {known}")
     return int(plain)
+
+
+def choices(interleave: int | str, swizzle: int | str, l2_promotion: int | str, oob_fill: int | str) -> dict[str, int]:
+    """The driver's numbers for what a map is asked to do, by keyword; `DescriptorError` for a name or number that is none."""
+    return {
+        "interleave": code_of("interleave", INTERLEAVES, interleave),
+        "swizzle": code_of("swizzle", [item.name for item in SWIZZLES], swizzle),
+        "l2_promotion": code_of("l2_promotion", L2_PROMOTIONS, l2_promotion),
+        "oob_fill": code_of("oob_fill", OOB_FILLS, oob_fill),
+    }
 
 
 def element_of(dtype: str, forced: int = -1) -> Element:

@@ -21,14 +21,11 @@ from tirx.script.builder import bind, evaluate
 from ..op_tensor_map import INTRINSICS
 from ..tensor_map import (
     IM2COL,
-    INTERLEAVES,
-    L2_PROMOTIONS,
     MODES,
-    OOB_FILLS,
-    SWIZZLES,
     TILED,
     TensorMap,
     check,
+    choices,
     code_of,
     element_of,
 )
@@ -39,7 +36,6 @@ __all__ = [
 ]  # fmt: skip
 
 _ROW = {row.name.removeprefix("cuda."): row for row in INTRINSICS}
-_SWIZZLE_NAMES = tuple(item.name for item in SWIZZLES)
 
 
 def tensor_map(
@@ -64,7 +60,7 @@ def tensor_map(
     steps = _reversed("element_strides", element_strides or (1,) * buffer.ndim, buffer.ndim)
     numbers = [*dims, *strides, *_reversed("box", box, buffer.ndim), *steps]
     made = bind(tensormap_record())
-    chosen = _chosen(interleave, swizzle, l2_promotion, oob_fill)
+    chosen = at_line(choices, interleave, swizzle, l2_promotion, oob_fill)
     evaluate(
         tensormap_encode_tiled(
             made, buffer.data, *numbers, descriptor_dtype=dtype or buffer.dtype.name, rank=buffer.ndim, **chosen
@@ -97,7 +93,7 @@ def tensor_map_im2col(
     steps = _reversed("element_strides", element_strides or (1,) * buffer.ndim, buffer.ndim)
     numbers = [*dims, *strides, *lower, *upper, channels, pixels, *steps]
     made = bind(tensormap_record())
-    chosen = _chosen(interleave, swizzle, l2_promotion, oob_fill)
+    chosen = at_line(choices, interleave, swizzle, l2_promotion, oob_fill)
     evaluate(
         tensormap_encode_im2col(
             made,
@@ -110,15 +106,6 @@ def tensor_map_im2col(
         )
     )
     return made
-
-
-def _chosen(interleave: Any, swizzle: Any, l2_promotion: Any, oob_fill: Any) -> dict[str, int]:
-    return {
-        "interleave": at_line(code_of, "interleave", INTERLEAVES, interleave),
-        "swizzle": at_line(code_of, "swizzle", _SWIZZLE_NAMES, swizzle),
-        "l2_promotion": at_line(code_of, "l2_promotion", L2_PROMOTIONS, l2_promotion),
-        "oob_fill": at_line(code_of, "oob_fill", OOB_FILLS, oob_fill),
-    }
 
 
 def _reversed(what: str, values: Sequence[int], rank: int) -> list[int]:
@@ -274,6 +261,6 @@ def _described_so_far(
     made = TensorMap()
     made.mode = mode
     made.element = at_line(element_of, str(dtype), forced)
-    chosen = _chosen(interleave, swizzle, l2_promotion, oob_fill)
+    chosen = at_line(choices, interleave, swizzle, l2_promotion, oob_fill)
     made.interleave, made.swizzle, made.l2, made.fill = chosen.values()
     return made
