@@ -9,6 +9,7 @@ import zipfile
 from importlib.machinery import PathFinder
 from pathlib import Path
 
+import importlib_metadata
 import pytest
 
 from tests.core.backend.toy import ACME, age, write_distribution
@@ -290,8 +291,6 @@ class Foreign:
         return None
 
     def find_distributions(self, context):
-        import importlib_metadata
-
         inner = importlib_metadata.DistributionFinder.Context(path=[str(self.folder)])
         return importlib_metadata.MetadataPathFinder.find_distributions(inner)
 

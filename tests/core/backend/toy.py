@@ -7,6 +7,10 @@ import sys
 import textwrap
 from pathlib import Path
 
+# Its first import puts its own finder into `sys.meta_path` and disables the standard library's: not while a test has replaced that
+# list, or nothing that is installed would be found afterwards.
+import importlib_metadata  # noqa: F401
+
 from tirx.backend import Owner, RowKind, hookimpl
 from tirx.backend.host import Host
 
